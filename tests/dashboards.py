@@ -1,4 +1,4 @@
-"""Dashboards of Grafana, held against its schema and the metrics that they draw.
+"""Checks Grafana dashboards against Grafana's schema and the metrics that they draw.
 
 The schema has what our dashboards use of the kind `Dashboard` of Grafana (kinds/dashboard/
 dashboard_kind.cue there, schema numbers 36 to 39): the names that there are, which must be there,
@@ -128,7 +128,7 @@ DASHBOARD = closed(
 
 
 def check(path: Path, families: Collection[str], suffixes: Collection[str]) -> None:
-    """Hold a dashboard against the schema and the metrics.
+    """Checks a dashboard against the schema and the metrics.
 
     Args:
         path: The dashboard.

@@ -1,4 +1,4 @@
-"""What is written in a figure, and whether all of it can be read."""
+"""The texts in a figure, and whether all of them can be read."""
 
 from __future__ import annotations
 
@@ -11,10 +11,14 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+#: Of the PNG files that jostle writes (document/pictures.py).
+_LEAST_DPI = 130
+
 
 def faults(figure: Figure) -> list[str]:
     """Return texts that are cut off at the border, or that cover one another."""
     FigureCanvasAgg(figure)
+    figure.set_dpi(_LEAST_DPI)  # the fewer dots, the wider the letters
     figure.draw_without_rendering()  # every text has its place then
     renderer = figure.canvas.get_renderer()  # type: ignore[attr-defined]
     left_out = hidden(figure)
@@ -51,7 +55,7 @@ def hidden(figure: Figure) -> set[object]:
 
 
 def texts(path: Path) -> list[str]:
-    """Return what is written in an SVG, line by line: text is kept as text."""
+    """Return the texts of an SVG, line by line."""
     tree = ElementTree.fromstring(path.read_text(encoding="utf-8"))
     found = ["".join(text.itertext()) for text in tree.iter("{http://www.w3.org/2000/svg}text")]
     return [text.replace("\u00a0", " ") for text in found]

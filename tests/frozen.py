@@ -1,4 +1,4 @@
-"""What the frozen example files hold, in one dictionary."""
+"""The content of the frozen example files, in one dictionary."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from jostle.schema.metrics import HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
 
 
 def totals(decoded: Decoded) -> dict[str, object]:
-    """What a reader must find in a frozen file, summed; gauges as the last level."""
+    """The expected content of a frozen file: sums of counters, last levels of gauges."""
     out: dict[str, object] = {
         "slices": decoded.slices["slice"].to_pylist(),
         "spans": decoded.slices["span"].to_pylist(),
@@ -32,7 +32,7 @@ def totals(decoded: Decoded) -> dict[str, object]:
 
 
 def segment_totals(result: SegmentResult) -> dict[str, object]:
-    """What a reader must find of segments in a frozen file; sums, and what tells order."""
+    """The expected segments of a frozen file: sums, and values that depend on the order."""
     s = result.segments
     columns = (*SEGMENT_VALUES, "globals", "globals_before", "signature_sum", "signature_set")
     out: dict[str, object] = {f"segment_{name}": sum(s[name].to_pylist()) for name in columns}

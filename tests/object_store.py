@@ -1,4 +1,4 @@
-"""An object store for tests: moto's server, and a proxy before it that spoils what it is told to.
+"""An object store for tests: moto's server, and a proxy before it that spoils what a test asks for.
 
 with ObjectStore() as store:          # its address and credentials are in the environment
     store.proxy.spoil("PUT", "commits/", "lost answer", times=1)
@@ -30,7 +30,7 @@ _ERROR = (
 
 @dataclass
 class Fault:
-    """What happens to some requests.
+    """A fault of some requests.
 
     kind: "500", "503", "hang" (no answer), "cut upload" (the connection breaks in the middle of the
     body, nothing arrives), "lost answer" (it arrives, and nobody says so), "short read" (half of
@@ -45,7 +45,7 @@ class Fault:
 
 
 class Proxy(ThreadingHTTPServer):
-    """Passes requests on; `spoil` says which not."""
+    """Passes requests on, except those of `spoil`."""
 
     daemon_threads = True
 
@@ -71,7 +71,7 @@ class Proxy(ThreadingHTTPServer):
         return ""
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Say nothing: connections break on purpose."""
+        """Logs nothing: connections break on purpose."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -143,7 +143,7 @@ class _Handler(BaseHTTPRequestHandler):
     do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = _pass  # noqa: N815
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Logs nothing."""
 
 
 class ObjectStore:

@@ -1,4 +1,4 @@
-"""OpenMetrics text, taken apart by the rules of its specification, independent of its writer."""
+"""Parses OpenMetrics text by the rules of its specification, independently of its writer."""
 
 from __future__ import annotations
 

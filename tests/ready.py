@@ -1,4 +1,4 @@
-"""The command `jostle` without its start: a Python that has imported all forks for each call.
+"""The command `jostle` without its start-up: a Python with all imports forks for each call.
 
 A start costs a second of imports, and the command itself often a tenth of that. What a start is
 like is tested where it matters (tests/cli/test_manners.py); all else may be had sooner.
@@ -36,7 +36,7 @@ _OTHERS = "duckdb pytz pyarrow.dataset rich.table scipy.stats matplotlib.figure"
 
 @dataclass(frozen=True)
 class Done:
-    """How a command ended."""
+    """The result of a command."""
 
     code: int
     out: str
@@ -153,7 +153,7 @@ class _Python:
 
 
 def _read(found: dict[int, bytearray], end: float) -> list[str] | None:
-    """All that comes out of some pipes, which are closed; None: it is not over in time."""
+    """The output of some pipes, which are closed; None: the time limit passed."""
     with selectors.DefaultSelector() as ready:
         for pipe in found:
             ready.register(pipe, selectors.EVENT_READ)
@@ -183,7 +183,7 @@ def _import_all() -> None:
 
 
 def _become(asked: dict[str, Any], pipes: list[int]) -> None:
-    """Make this process what a new one would be."""
+    """Resets this process to the state of a new one."""
     for number, pipe in enumerate(pipes):
         os.dup2(pipe, number)
         os.close(pipe)
@@ -196,7 +196,7 @@ def _become(asked: dict[str, Any], pipes: list[int]) -> None:
 
 
 def _end(program: str) -> NoReturn:
-    """Run the command, and all that ends with it; taking 1400 modules apart is spared.
+    """Runs the command and its exit handlers, but skips tearing down 1400 modules.
 
     Args:
         program: A Python program in place of the command; "": the command.
@@ -220,7 +220,7 @@ def _end(program: str) -> NoReturn:
 
 
 def _asked_for(asker: socket.socket) -> tuple[bytes, list[int]]:
-    """What to run, as JSON in a line ("": nothing more), and the pipes that go with it."""
+    """The command to run, as a line of JSON ("": no more), and its pipes."""
     message, pipes, _, _ = socket.recv_fds(asker, 1 << 16, 3)
     while message and not message.endswith(b"\n"):
         message += asker.recv(1 << 16)
@@ -254,7 +254,7 @@ def _serve(asker: socket.socket) -> NoReturn:
 
 # ---- the same for scripts: a command of that name in front of the true one ----
 
-# What it tells the Python that forks: its words, environment, folder and streams, then the signals
+# What it sends to the Python that forks: arguments, environment, folder, streams, then the signals
 # that it gets. In another namespace, or with a preload, it becomes the true command.
 _STUB = """#!{python} -IS
 import json, os, signal, socket, sys
@@ -263,7 +263,7 @@ asked = {{"words": sys.argv[1:], "environment": dict(os.environ), "cwd": os.getc
 if spaces != {spaces} or os.getuid() != {uid} or "LD_PRELOAD" in os.environ:
     os.execv({true!r}, [{true!r}, *sys.argv[1:]])
 line = socket.socket(socket.AF_UNIX)
-line.connect({door!r})
+line.connect({listening!r})
 for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     if signal.getsignal(one) != signal.SIG_IGN:
         signal.signal(one, lambda number, _frame: line.send(bytes([number])))
@@ -283,13 +283,13 @@ def in_front(folder: Path, true: Path, environment: Mapping[str, str]) -> Iterat
         true: The command, for where a fork of this process would be another thing.
         environment: Of the scripts that will call it; what Python reads at its start is of this.
     """
-    door, stub = folder / "door", folder / "bin" / "jostle"
+    listening, stub = folder / "listening", folder / "bin" / "jostle"
     stub.parent.mkdir()
     stub.write_text(
         _STUB.format(
             python=os.path.realpath(sys.executable),
             true=str(true),
-            door=str(door),
+            listening=str(listening),
             uid=os.getuid(),
             names=_SPACES,
             spaces=[os.readlink(f"/proc/self/ns/{name}") for name in _SPACES],
@@ -297,10 +297,10 @@ def in_front(folder: Path, true: Path, environment: Mapping[str, str]) -> Iterat
     )
     stub.chmod(0o755)
     with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(str(door))
+        listener.bind(str(listening))
         listener.listen(64)
         process = subprocess.Popen(
-            [sys.executable, __file__, "door", str(listener.fileno())],
+            [sys.executable, __file__, "listening", str(listener.fileno())],
             env=dict(environment),
             pass_fds=[listener.fileno()],
             stdin=subprocess.DEVNULL,
@@ -312,14 +312,14 @@ def in_front(folder: Path, true: Path, environment: Mapping[str, str]) -> Iterat
         process.wait()
 
 
-def _stand_at(door: socket.socket) -> NoReturn:
-    """Fork for each who comes a process that runs what he asks for."""
+def _stand_at(listening: socket.socket) -> NoReturn:
+    """Forks a process for each request, which runs the requested command."""
     _prepare()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # they answer for themselves
     while True:
-        line, _ = door.accept()
+        line, _ = listening.accept()
         if os.fork() == 0:
-            door.close()
+            listening.close()
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             _answer(line)
         line.close()
@@ -354,6 +354,6 @@ def _hand_on(line: socket.socket, pid: int) -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "door":
+    if sys.argv[1] == "listening":
         _stand_at(socket.socket(fileno=int(sys.argv[2])))
     _serve(socket.socket(fileno=int(sys.argv[1])))

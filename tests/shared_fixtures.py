@@ -1,4 +1,4 @@
-"""What every test may ask for: the repository's root and the built native parts."""
+"""Fixtures for all tests: the repository's root and the built native parts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__ = [
 # Tests send SIGINT; in the background of a shell it is ignored, by all that we start as well.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
-# A busy machine is no defect. What nobody has met yet is looked for by people, who mend it: what
+# A busy machine is no defect. What nobody has met yet is looked for by people, who fix it: what
 # continuous integration says of a commit is the same each time.
 settings.register_profile(
     "house",

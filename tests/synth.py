@@ -78,7 +78,7 @@ MPI_FIELDS = {
 
 @dataclass(frozen=True)
 class Row:
-    """What a reader must find: one slice of a process; gauges as levels, timers in ns."""
+    """The expected result of a reader: one slice of a process; gauges as levels, timers in ns."""
 
     slice: int
     span: int
@@ -127,7 +127,7 @@ class File:
 
 @dataclass
 class Profile:
-    """A profile in the making; every field of the header may be set."""
+    """A profile under construction; every field of the header may be set."""
 
     job: str = "job"
     host: str = "node1"
@@ -460,7 +460,7 @@ class Short:
 
 @dataclass
 class Shorts:
-    """A shorts file in the making; rows is what a reader must find, in order of the file."""
+    """A shorts file under construction; `rows` are the expected ones, in order of the file."""
 
     job: str = "job"
     host: str = "node1"

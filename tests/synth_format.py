@@ -1,4 +1,4 @@
-"""The small things of tests/synth.py: numbers, records, metric tables, cells.
+"""Elements of profiles for tests/synth.py: numbers, records, metric tables, cells.
 
 By docs/reference/profile-format.md alone; no line is shared with the runtime or the decoder.
 """
@@ -288,7 +288,7 @@ def like_record(
     delta: int = 0,
     span: int = 1,
 ) -> bytes:
-    """A slice that is told by the newest 'S' record, `back` bytes before it."""
+    """A slice that is based on the newest 'S' record, `back` bytes before it."""
     payload = svarint(delta) + varint(span) + varint(back)
     return record("L", payload + like_cells(layout, base, moved))
 

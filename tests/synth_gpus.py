@@ -1,4 +1,4 @@
-"""Writes GPUs and what they did, for the profiles of synth.py.
+"""Writes GPUs and their activity, for the profiles of synth.py.
 
 By docs/reference/profile-format.md alone; no line is shared with the runtime or the decoder.
 """
@@ -30,7 +30,7 @@ PLACE_BYTES = 576
 
 @dataclass(frozen=True)
 class GpuName:
-    """What a place says."""
+    """The entry of a GPU."""
 
     pci: str = "0000:3b:00.0"
     uuid: str = "GPU-1"
@@ -40,7 +40,7 @@ class GpuName:
     memory_bytes: int = 80_000_000_000
 
     def image(self, words: Mapping[int, int]) -> bytes:
-        """Its place in the head."""
+        """Its place in the header."""
         numbers = [words.get(w, 0) for w in range(24)]
         texts = [text.encode() for text in (self.pci, self.uuid, self.name, self.path)]
         return struct.pack(
@@ -50,7 +50,7 @@ class GpuName:
 
 @dataclass
 class Gpus:
-    """The table of a process, and what a reader must find."""
+    """The table of a process, and the expected result of a reader."""
 
     first_slice: int
     names: Sequence[GpuName] = (GpuName(),)
@@ -74,7 +74,7 @@ class Gpus:
         return record("D", payload + varint(0))
 
     def rest(self, span: int, gained: Mapping[int, Mapping[int, int]]) -> None:
-        """Puts into the head what no record holds; span: of its rows."""
+        """Puts into the header what no record holds; span: of its rows."""
         self._gain(self.open_slice, span, gained)
 
     def _gain(self, slice_: int, span: int, gained: Mapping[int, Mapping[int, int]]) -> None:
@@ -86,7 +86,7 @@ class Gpus:
             self.rows.append({"slice": slice_, "span": span, "place": place, **values})
 
     def image(self) -> bytes:
-        """The table as it lies in the head."""
+        """The table, as the header has it."""
         places = [name.image(self._words.get(i, {})) for i, name in enumerate(self.names)]
         return b"".join(places).ljust(PLACE_BYTES * self.capacity, b"\0")
 

@@ -34,7 +34,7 @@ def component_metrics() -> list[tuple[str, str, str]]:
 
 @dataclass
 class MachineProfile:
-    """A profile of a machine in the making."""
+    """A profile of a machine under construction."""
 
     host: str = "node1"
     pid: int = 77

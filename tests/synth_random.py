@@ -146,7 +146,7 @@ TYPICAL = (
 
 
 def bulk_profile(slices: int, everything: bool = False, seed: int = 1, **header: object) -> bytes:
-    """A profile of very many slices, quickly: 64 records, again and again.
+    """A profile of very many slices, quickly: 64 records, repeatedly.
 
     Args:
         slices: How many, one after the other.

@@ -69,7 +69,7 @@ TIMES = range(25, 30)
 
 @dataclass(frozen=True)
 class Token:
-    """What ended a segment."""
+    """The call that ended a segment."""
 
     index: int
     hash: int
@@ -144,7 +144,7 @@ def segment_payload(s: Segment, beyond: Mapping[int, bytes] | None = None) -> by
 
 @dataclass(frozen=True)
 class Ring:
-    """The ring of a head: its data area is `size` bytes, `content` is [drained, written)."""
+    """The ring of a header: its data area is `size` bytes, `content` is [drained, written)."""
 
     size: int
     drained: int
@@ -160,7 +160,7 @@ class Ring:
 
 
 class Stream:
-    """Entries in the making."""
+    """Entries under construction."""
 
     def __init__(self, start_ns: int) -> None:
         self.entries: list[bytes] = []

@@ -18,11 +18,11 @@ PEER_VALUES = ("sent_ops", "sent_bytes", "recv_ops", "recv_bytes", "recv_room")
 Name = int | tuple[int, str, int]
 
 
-def members_record(communicator: int, ranks: Sequence[int], *, told: bool = True) -> bytes:
+def members_record(communicator: int, ranks: Sequence[int], *, listed: bool = True) -> bytes:
     """A 'U' record; every rank is a run of its own."""
     payload = varint(communicator) + varint(len(ranks))
     last = 0
-    for rank in ranks if told else ():
+    for rank in ranks if listed else ():
         payload += svarint(rank - last) + varint(1)
         last = rank
     return record("U", payload)
@@ -30,7 +30,7 @@ def members_record(communicator: int, ranks: Sequence[int], *, told: bool = True
 
 @dataclass
 class Traffic:
-    """The two tables of a process, and what a reader must find."""
+    """The two tables of a process, and the expected result of a reader."""
 
     first_slice: int
     capacity: int = 8  # of each table
@@ -69,7 +69,7 @@ class Traffic:
         return record("T", payload)
 
     def rest(self, span: int, *changes: Mapping[int, tuple[Name, Sequence[int]]]) -> None:
-        """Puts into the head what no record holds; span: of its rows."""
+        """Puts into the header what no record holds; span: of its rows."""
         for kind, places in enumerate(changes):
             for place, (name, gained) in sorted(places.items()):
                 self._names[kind][place] = name
@@ -90,7 +90,7 @@ class Traffic:
             self.peers.append({**when, "peer": name, **dict(zip(PEER_VALUES, gained, strict=True))})
 
     def images(self) -> tuple[bytes, bytes]:
-        """The two tables as they lie in the head."""
+        """The two tables, as the header has them."""
         peers, collectives = bytearray(48 * self.capacity), bytearray(64 * self.capacity)
         for place, words in self._words[0].items():
             rank = self._names[0][place]
@@ -116,7 +116,10 @@ def random_traffic(seed: int, first_slice: int, records: int = 6) -> tuple[Traff
     """Traffic with gaps and spans, places that change hands, and a rest."""
     rng = random.Random(seed)
     traffic = Traffic(first_slice)
-    at, out = first_slice, [members_record(7, [3, 5, 4]), members_record(9, range(99), told=False)]
+    at, out = (
+        first_slice,
+        [members_record(7, [3, 5, 4]), members_record(9, range(99), listed=False)],
+    )
 
     def some(kind: int) -> dict[int, tuple[Name, list[int]]]:
         places = {}

@@ -1,4 +1,4 @@
-"""The launcher of PyTorch, where there is one."""
+"""PyTorch's launcher, where it is installed."""
 
 from __future__ import annotations
 
@@ -20,6 +20,6 @@ def torchrun() -> tuple[str, ...]:
         words = (python, "-m", "torch.distributed.run")
         said = subprocess.run([python, "-c", _MISTAKEN], capture_output=True, check=False).stdout
         each = "0:1,1:1,2:1,3:1"
-        mended = ("--redirects", each, "--tee", each, "--log_dir", "torchrun-log")
-        return (*words, *mended) if b"None" in said else words
+        fixed = ("--redirects", each, "--tee", each, "--log_dir", "torchrun-log")
+        return (*words, *fixed) if b"None" in said else words
     return ()

@@ -1,7 +1,8 @@
-"""Reads (as untrusted input), compares with pins, and renews the snapshot of advisories.
+"""Reads, compares and renews the snapshot of security advisories of pinned packages.
 
-It contains only facts: which versions of the packages that we pin are affected by which advisory.
-Its source is the OSV database, whose records come from the PyPA's and GitHub's advisory databases.
+The snapshot is read as untrusted input. It contains only facts: which versions of pinned packages
+are affected by which advisory. Its source is the OSV database, whose records come from the advisory
+databases of the PyPA and of GitHub.
 """
 
 from __future__ import annotations
@@ -91,7 +92,7 @@ class Semver:
 
 
 def version(ecosystem: Ecosystem, text: str) -> Any:
-    """A version that can be compared; `0` is before all."""
+    """Return a version that can be compared; `0` is before all others."""
     if ecosystem == "PyPI":
         return Version(text)
     return Semver("0.0.0-0" if text == "0" else text)
@@ -110,7 +111,7 @@ def within(ecosystem: Ecosystem, pinned: str, span: Range) -> bool:
 
 
 def findings(pins: list[Pin], snapshot: Snapshot) -> list[Finding]:
-    """One finding for each advisory that affects a pin; two names of the same one count once."""
+    """Return a finding for each advisory that affects a pin; aliases of an advisory count once."""
     found = []
     for pin in pins:
         seen: set[str] = set()
@@ -129,7 +130,7 @@ def findings(pins: list[Pin], snapshot: Snapshot) -> list[Finding]:
 
 
 def uncovered(pins: list[Pin], snapshot: Snapshot) -> list[Pin]:
-    """The pins that are not in the snapshot, because it was made before they were added."""
+    """Return the pins that are not in the snapshot, which was made before they were added."""
     nothing: frozenset[str] = frozenset()
     return [pin for pin in pins if pin.name not in snapshot.packages.get(pin.ecosystem, nothing)]
 
@@ -138,7 +139,7 @@ def uncovered(pins: list[Pin], snapshot: Snapshot) -> list[Pin]:
 
 
 def load(path: Path) -> Snapshot:
-    """The snapshot in a file; anything invalid is an error that names its position."""
+    """Return the snapshot in a file; anything invalid is an error that names its position."""
     table = parsed(path)
     try:
         return _snapshot(table)
@@ -237,9 +238,9 @@ def renew(sources: list[Path], pins: list[Pin], path: Path) -> Snapshot:
                     if (one.ecosystem, one.package) in wanted and "withdrawn" not in record:
                         kept.append(one)
             except (AttributeError, KeyError, TypeError) as error:
-                raise SupplyError(f"{record['id']} is no OSV record: {error!r}") from None
+                raise SupplyError(f"{record['id']} is not an OSV record: {error!r}") from None
     if not newest:
-        raise SupplyError("There is no record of PyPI or npm in what was given")
+        raise SupplyError("The given files contain no record of PyPI or npm")
     kept.sort(key=lambda one: (one.ecosystem, one.package, one.id, one.ranges))
     covers = {
         ecosystem: {
@@ -324,7 +325,7 @@ def _record(data: bytes, name: str) -> dict[str, Any]:
     try:
         record = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise SupplyError(f"{name} is no OSV record: {error}") from None
+        raise SupplyError(f"{name} is not an OSV record: {error}") from None
     if not isinstance(record, dict) or not isinstance(record.get("id"), str):
-        raise SupplyError(f"{name} is no OSV record: it has no id")
+        raise SupplyError(f"{name} is not an OSV record: it has no id")
     return record

@@ -23,7 +23,7 @@ ALONE = " (alone)"
 
 
 def tried_again(logs: Path) -> dict[str, str]:
-    """Return the tests that the logs name, each with how it was tried: `at once` or `alone`."""
+    """Return the tests in the logs, each with the kind of its second try: `at once` or `alone`."""
     found = {}
     for path in sorted(logs.glob("*.log")):
         for line in path.read_text(errors="replace").splitlines():
@@ -75,12 +75,15 @@ def main() -> None:
             seen.setdefault(test, set()).add(run)
     if not seen:
         return
-    print(f"Needed a second try, in so many of the last runs ({len(runs)}); x: in this run")
+    print(
+        "Tests that needed a second try, with the number of such runs among the last "
+        f"{len(runs)}; x: in this run"
+    )
     for test, when in sorted(seen.items(), key=lambda item: (-len(item[1]), item[0])):
         print(f"{len(when):>3} {'x' if test in tests else ' '} {test}")
     for test, when in sorted(seen.items()):
         if len(when) >= DEFECT:
-            print(f"DEFECT of the test or of the product, find out which and fix it: {test}")
+            print(f"DEFECT of the test or of the product, to be found and fixed: {test}")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
-"""Record the answers of every verb with `--json` on some repositories, to compare two versions.
+"""Records the output of every subcommand with `--json`, to compare two versions of jostle.
 
     python tools/answers.py FOLDER REPOSITORY...
     diff -r BEFORE AFTER
 
-A change that only moves or renames code must not change any answer. Files are named after
-the repository and the command line; an error is an answer too. Nothing is written to a repository.
+A change that only moves or renames code must not change any output. Files are named after the
+repository and the command line; errors are recorded as output, too. Nothing is written to a
+repository.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def main(arguments: list[str]) -> int:
 
 
 def questions(repository: Path) -> list[list[str]]:
-    """Return the command lines for one repository: each verb, for a few of its jobs."""
+    """Return the command lines for one repository: each subcommand, for a few of its jobs."""
     listed = json.loads(run(repository, ["jobs", "--all", "--json"]).stdout)
     names = sorted(job["job"] for job in listed["jobs"])
     chosen = names[:: max(1, len(names) // JOBS_EACH)][:JOBS_EACH]
@@ -60,7 +61,7 @@ def questions(repository: Path) -> list[list[str]]:
 
 
 def answer(folder: Path, repository: Path, words: list[str]) -> str:
-    """Return status, output and errors of one command line; of an export also the file."""
+    """Return status, output and errors of one command line, and the file of an export."""
     out = folder / f".{repository.name}-{abs(hash(tuple(words)))}"
     export = ["--out", str(out)] if words[0] == "export" else []
     done = run(repository, [*words, *export, "--json"])

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""audit.py: finds known advisories of packages that we pin, by the committed snapshot, offline.
+"""audit.py: finds security advisories of pinned packages in the committed snapshot, offline.
 
   tools/audit.py                     compares; exit status 1: a finding, 77: could not be audited
   tools/audit.py --renew FILE...     makes the snapshot again from records of the OSV database: the
@@ -31,7 +31,7 @@ HOW = (
 
 
 def accepted(rules: Path, today: date) -> set[str]:
-    """Ids of advisories that a person has assessed and that are not reported until a day."""
+    """Return the IDs of assessed advisories, which are not reported until a date."""
     entries = tomllib.loads(read(rules)).get("accepted", [])
     for entry in entries:
         if (
@@ -43,19 +43,19 @@ def accepted(rules: Path, today: date) -> set[str]:
     return {entry["id"] for entry in entries if today <= entry["until"]}
 
 
-def told(found: Finding) -> str:
+def message(found: Finding) -> str:
     pin = found.pin
     if pin.ecosystem == "npm":
-        mend = f"tools/ui.sh npm update {pin.name}"
+        fix = f"tools/ui.sh npm update {pin.name}"
     else:
-        mend = f"tools/lock.sh {pin.name}"
+        fix = f"tools/lock.sh {pin.name}"
     if not found.fixed:
-        mend = (
+        fix = (
             "no version without it is known; use another package, or accept it in tools/supply.toml"
         )
     fixed = f"fixed in {found.fixed}" if found.fixed else "not fixed"
     ids = ", ".join(found.ids)
-    return f"{pin.name} {pin.version} ({pin.ecosystem}): {ids}; {fixed}. To mend: {mend}"
+    return f"{pin.name} {pin.version} ({pin.ecosystem}): {ids}; {fixed}. To fix: {fix}"
 
 
 def old(snapshot: Snapshot, today: date, days: int) -> list[str]:
@@ -67,7 +67,7 @@ def old(snapshot: Snapshot, today: date, days: int) -> list[str]:
 
 
 def compare(pins: list[Pin], snapshot: Snapshot, rules: Path, today: date) -> int:
-    """Print what was found, and return the exit status."""
+    """Print the findings, and return the exit status."""
     days = tomllib.loads(read(rules))["audit"]["days"]
     for line in old(snapshot, today, days):
         print(line)
@@ -75,7 +75,7 @@ def compare(pins: list[Pin], snapshot: Snapshot, rules: Path, today: date) -> in
     every = findings(pins, snapshot)
     bad = [one for one in every if not agreed & set(one.ids)]
     for one in bad:
-        print(told(one))
+        print(message(one))
     unknown = uncovered(pins, snapshot)
     for ecosystem in sorted({pin.ecosystem for pin in unknown}):
         names = [pin.name for pin in unknown if pin.ecosystem == ecosystem]

@@ -66,12 +66,12 @@ tidy() {
 }
 
 # Prefix of commands that run concurrently with tests: a second try of a test waits for them.
-beside=(flock -o -s "$logs/beside")
+alongside=(flock -o -s "$logs/alongside")
 
-# unit_tests FOLDER OPTION...: those in C. Failed ones are tried once more with nothing alongside.
+# unit_tests FOLDER OPTION...: those in C. Failed ones are tried again with nothing else running.
 unit_tests() {
-    "${beside[@]}" ctest --test-dir "$1" -j 2 --output-on-failure "${@:2}" ||
-        flock -o "$logs/beside" ctest --test-dir "$1" --output-on-failure --rerun-failed
+    "${alongside[@]}" ctest --test-dir "$1" -j 2 --output-on-failure "${@:2}" ||
+        flock -o "$logs/alongside" ctest --test-dir "$1" --output-on-failure --rerun-failed
 }
 
 # Compiles with warnings as errors: all of it by gcc and by clang, and the library with every module left
@@ -120,7 +120,7 @@ under_sanitizer='(test_config or test_counts or ends_after or storm or modes or 
 
 # sanitized NAME RUN-TIME-LIBRARY TESTS [FILE...]: the runtime's tests, or those in the files, on a
 # build with that sanitizer. Of the unit tests, those with several threads are for the thread
-# sanitizer. Tests that failed alongside other steps are tried once more with nothing alongside.
+# sanitizer. Tests that failed while other steps ran are tried again with nothing else running.
 sanitized() {
     local preload= still=() threads=() code=0 place run
     local files=("${@:4}")
@@ -138,8 +138,8 @@ sanitized() {
         TSAN_OPTIONS=handle_segv=0 JOSTLE_NATIVE="$PWD/build/$1/native" JOSTLE_TEST_PRELOAD="$preload"
         timeout 900 "${still[@]}" python -m pytest -q -o "cache_dir=$logs/cache-$1"
         "${files[@]}" -k "$(echo $3)")
-    "${beside[@]}" "${run[@]}" || code=$?
-    [ "$code" != 1 ] || { code=0 && flock -o "$logs/beside" "${run[@]}" --last-failed -rfEp || code=$?; }
+    "${alongside[@]}" "${run[@]}" || code=$?
+    [ "$code" != 1 ] || { code=0 && flock -o "$logs/alongside" "${run[@]}" --last-failed -rfEp || code=$?; }
     [ "$code" != 0 ] || rm -rf --one-file-system "$place"
     return "$code"
 }
@@ -165,7 +165,7 @@ export -f fuzz_one
 fuzz() {
     cmake --preset fuzz >/dev/null && cmake --build build/fuzz -j 2 || return 1
     printf '%s\n' build/fuzz/fuzz/fuzz_* |
-        "${beside[@]}" xargs -I '{}' bash -c 'fuzz_one "{}"'
+        "${alongside[@]}" xargs -I '{}' bash -c 'fuzz_one "{}"'
 }
 
 # Whether rows of the bench can measure: one seventh of them, by date; all where the step is named.

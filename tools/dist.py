@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""dist.py: makes the release archive in build/dist, its checksum, and the recipes that use it.
+"""dist.py: creates the release archive in build/dist, its checksum, and package recipes.
 
 tools/dist.py               the archive of the last commit; refuses a tree with other changes
 tools/dist.py --url URL     the address that the archive will have [file://, its current path]
@@ -87,7 +87,7 @@ def write_recipes(folder: Path, archive: Path, url: str) -> None:
 def main() -> int:
     """Build the archive and the recipes."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--url", help="address that the archive will have [where it is now]")
+    parser.add_argument("--url", help="URL that the archive will have [its current path]")
     url = parser.parse_args().url
     if changed := output("git", "status", "--porcelain"):
         print("dist.py: these changes are in no commit:", changed, sep="\n", file=sys.stderr)

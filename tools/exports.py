@@ -1,4 +1,4 @@
-"""Compare what libjostle.so exports with schema/calls.def and the list of MPI names.
+"""Compares the symbols that libjostle.so exports with schema/calls.def and the MPI names.
 
 Usage: tools/exports.py LIBRARY...
 
@@ -61,11 +61,11 @@ def main(library: Path) -> int:
     surplus = names - {c.name for c in calls} - mpi - {*GPU_NAMES, *GLOO_NAMES, *NCCL_NAMES}
     objects = {name for name, letter in letters.items() if letter not in "TW"}
     for name in sorted(missing):
-        print(f"{name}: to be exported, and is not", file=sys.stderr)
+        print(f"{name}: should be exported, and is not", file=sys.stderr)
     for name in sorted(surplus):
-        print(f"{name}: exported, and in no list", file=sys.stderr)
+        print(f"{name}: is exported, and in no list", file=sys.stderr)
     for name in sorted(objects):
-        print(f"{name}: no function", file=sys.stderr)
+        print(f"{name}: is not a function", file=sys.stderr)
     print(f"{len(names)} functions exported, {len(names & mpi)} of them of MPI")
     return 1 if missing or surplus or objects else 0
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Generate all files that follow from schema/.
+"""Generates all files that are derived from schema/.
 
 Usage:
     tools/generate.py            write every file that is stale

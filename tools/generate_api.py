@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Turn the description of the server's API into docs/reference/api.md and the types of the pages.
+"""Generates docs/reference/api.md and the types of the pages from the server's API description.
 
 Usage:
     tools/generate_api.py            write what is stale
@@ -43,7 +43,7 @@ URL, else one made at `/login` |
 | grids | length of a header (uint32), the header (JSON, padded to four bytes), rows × columns of \
 float32, row by row, little-endian; NaN: no value |
 | verdicts | 202 while one is made: ask again after `Retry-After` seconds |
-| errors | `application/problem+json` (RFC 9457): `title` says what failed and why, `mend` what \
+| errors | `application/problem+json` (RFC 9457): `title` says what failed and why, `fix` what \
 to do |
 | unchanged answers | `If-None-Match` with the `ETag` gives 304 |
 | repeatable parameters | match if one value does |
@@ -78,8 +78,8 @@ def main(arguments: list[str]) -> int:
         return 2
     with tempfile.TemporaryDirectory() as folder:
         repository = Repository(Path(folder) / "r", create=True)
-        told = create_app(repository.path, Access()).openapi()
-    made = {PAGE: page(told), TYPES: types(told)}
+        described = create_app(repository.path, Access()).openapi()
+    made = {PAGE: page(described), TYPES: types(described)}
     stale = [path for path, text in made.items() if not path.exists() or path.read_text() != text]
     for path in stale:
         if arguments:
@@ -107,8 +107,8 @@ def text_of(routes: list[tuple[str, str, str, list[Row]]]) -> str:
     often = Counter(one[:3] for *_, rows in routes for one in rows)
     common = [one for one, count in often.items() if count > 2]
     parts: dict[str, list[str]] = {}
-    for tag, name, told, rows in routes:
-        parts.setdefault(tag, []).append(section(name, told, rows, common))
+    for tag, name, text, rows in routes:
+        parts.setdefault(tag, []).append(section(name, text, rows, common))
     alike: dict[tuple[str, str], list[str]] = {}
     for name, *rest in common:
         alike.setdefault((rest[0], rest[1]), []).append(f"`{name}`")
@@ -124,9 +124,9 @@ def text_of(routes: list[tuple[str, str, str, list[Row]]]) -> str:
     )
 
 
-def section(name: str, told: str, rows: list[Row], common: list[tuple[str, str, str]]) -> str:
+def section(name: str, text: str, rows: list[Row], common: list[tuple[str, str, str]]) -> str:
     """Return the text of one route."""
-    first = told.split("\n\n")[0]
+    first = text.split("\n\n")[0]
     first = re.sub(r"^Return (.)", lambda match: match[1].upper(), first)
     lines = [f"### {name}", "", *first.splitlines(), ""]
     others = [f"`{one[0]}`{f' [{one[3]}]' if one[3] else ''}" for one in rows if one[:3] in common]

@@ -110,7 +110,7 @@ def load_calls(path: Path) -> list[Call]:
 def taken_over(call: Call, steps: list[str], above: dict[str, Call]) -> tuple[str, ...]:
     """The steps of an entry: its own, or for `as NAME` those of a call above it."""
     if steps and not call.file:
-        raise SchemaError(f"calls.def: {call.name}: stands below no heading that names its file")
+        raise SchemaError(f"calls.def: {call.name}: is below no heading that names its file")
     if len(steps) != 1 or not steps[0].startswith("as "):
         return tuple(steps)
     like = above.get(steps[0].removeprefix("as "))

@@ -1,4 +1,4 @@
-"""What the generators of tools/ share. Standard library only, as generate.py."""
+"""Shared parts of the generators in tools/; uses only the standard library."""
 
 from __future__ import annotations
 

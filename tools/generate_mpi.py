@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Turn schema/mpi_calls.toml and the MPI standard's own description into names and wrappers.
+"""Generates MPI names and wrappers from schema/mpi_calls.toml and the MPI standard's data.
 
 Usage:
     tools/generate_mpi.py            write every file that is stale

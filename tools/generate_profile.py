@@ -1,4 +1,4 @@
-"""Generates the layout of profiles, for generate.py: schema/profile.toml as C, Python and tables.
+"""Generates C, Python and tables of the profile layout from schema/profile.toml.
 
 The C header has the structs of the file's header and the enums of letters and numbers in the file;
 the runtime and the decoder include it. The Python module has the header's struct format and the
@@ -41,13 +41,13 @@ class Field:
         at: Offset, bytes.
         base: Plain type, or the name of a struct.
         counts: Dimensions of the array, outermost first; empty for a single value.
-        name: Its name in C and Python, and on the page.
-        doc: What it means; may be empty where the name is clear.
+        name: Name of the field in C, in Python and on the page.
+        doc: Meaning of the field; may be empty if the name is clear.
         atomic: Whether several threads of the process access it.
-        bytes: Its size.
-        reader: Which header in Python has it, of READERS.
-        form: Its conversion in Python (FORMS of generate_reader.py); "": by its type.
-        values: Name of the group that explains its numbers; "": they are plain numbers.
+        bytes: Size of the field.
+        reader: Python header class that has the field, from READERS.
+        form: Conversion of the field in Python (FORMS of generate_reader.py); "": by the type.
+        values: Name of the group that explains the field's numbers; "" for plain numbers.
     """
 
     at: int
@@ -67,13 +67,14 @@ class Struct:
     """One struct of the file.
 
     Attributes:
-        name: C: struct jst_NAME.
-        doc: What it is; may be empty.
-        bytes: Size; 0 when an array of the runtime's own length ends it.
-        align: Alignment in memory; 0: the natural one.
-        parts: Its fields, by the name of their table on the page.
-        docs: What each part is, by the same names.
-        rest: C type, count, name and offset of the array that ends it; None: there is none.
+        name: Name of the struct, in C: struct jst_NAME.
+        doc: Description of the struct; may be empty.
+        bytes: Size of the struct; 0 if it ends with an array of variable length.
+        align: Alignment in memory; 0: the natural alignment.
+        parts: Fields of the struct, by the name of their table on the page.
+        docs: Description of each part, by the same names.
+        rest: C type, count, name and offset of the array at the struct's end; None if there is
+            none.
     """
 
     name: str
@@ -95,12 +96,12 @@ class Values:
     """A group of letters or numbers with a meaning.
 
     Attributes:
-        name: C: enum jst_NAME.
-        doc: One sentence.
-        prefix: Of the C enumerators; "": C does not need them.
-        python: Name of the Python enum or tuple; "": Python does not need it.
+        name: Name of the group, in C: enum jst_NAME.
+        doc: One-sentence description.
+        prefix: Prefix of the C enumerators; "" if C does not need them.
+        python: Name of the Python enum or tuple; "" if Python does not need it.
         is_tuple: Whether Python has a tuple of names instead of an enum.
-        entries: (name, number or letter, where, doc).
+        entries: Entries of the group: (name, number or letter, where, doc).
     """
 
     name: str
@@ -155,11 +156,12 @@ def load_profile(path: Path, mount_slots: int) -> Profile:
     """Read and check the layout.
 
     Args:
-        path: profile.toml.
-        mount_slots: Slots of the layout of metrics; the header must have as many.
+        path: Path of profile.toml.
+        mount_slots: Number of mount slots in the layout of metrics, which the header must have,
+            too.
 
     Raises:
-        SchemaError: It breaks a rule.
+        SchemaError: The file breaks a rule.
     """
     data = tomllib.loads(path.read_text(encoding="utf-8"))
     values = tuple(
@@ -193,7 +195,7 @@ def _values(entry: dict[str, Any], is_letters: bool) -> Values:
     entries = []
     for number, value in enumerate(entry["values"]):
         if is_letters and not re.fullmatch("[A-Za-z]", value["letter"]):
-            raise SchemaError(f"profile.toml: {entry['name']}: {value['letter']!r} is no letter")
+            raise SchemaError(f"profile.toml: {entry['name']}: {value['letter']!r} is not a letter")
         what = value["letter"] if is_letters else number
         entries.append((value["name"], what, value.get("where", ""), value["doc"]))
     is_tuple = not is_letters and "python" in entry
@@ -213,7 +215,7 @@ def _struct(entry: dict[str, Any], structs: dict[str, Struct], named: dict[str, 
     for field in (field for part in fields.values() for field in part):
         size = 8 if field.base in structs else TYPES[field.base][0]
         if field.at < end or field.at % size:
-            raise SchemaError(f"profile.toml: {name}.{field.name}: offset {field.at} is no place")
+            raise SchemaError(f"profile.toml: {name}.{field.name}: offset {field.at} is not valid")
         end = field.at + field.bytes
     if end > entry.get("bytes", end):
         raise SchemaError(f"profile.toml: {name}: its fields need {end} bytes")
@@ -229,7 +231,7 @@ def _struct(entry: dict[str, Any], structs: dict[str, Struct], named: dict[str, 
 def _split(name: str, text: str) -> tuple[str, str]:
     match = re.fullmatch(r"(\w+)((?:\[[^\]]+\])*)", text)
     if match is None:
-        raise SchemaError(f"profile.toml: {name}: {text!r} is no type")
+        raise SchemaError(f"profile.toml: {name}: {text!r} is not a type")
     return match[1], match[2]
 
 
@@ -379,7 +381,7 @@ def _c_field(field: Field) -> list[str]:
 # ---- Python -------------------------------------------------------------------------------
 
 PYTHON_HEAD = '''\
-"""What a profile looks like: the structs of its head, the letters and numbers in it.
+"""What a profile looks like: the structs of its header, the letters and numbers in it.
 
 {made_by}
 """
@@ -423,9 +425,9 @@ def python_module(profile: Profile) -> str:
         f"{len(profile.segment_values)}.\n"
         f"SEGMENT_VALUES: Final = ({names})\n"
     )
-    parts.append(_python_struct("Head", "The head of a profile, up to its mount slots.", before))
+    parts.append(_python_struct("Head", "The header of a profile, up to its mount slots.", before))
     parts.append(f"MOUNTS_AT: Final = {mounts.at}\n")
-    parts.append(_python_struct("MountSlot", "A mount slot of the head.", list(slot.fields)))
+    parts.append(_python_struct("MountSlot", "A mount slot of the header.", list(slot.fields)))
     parts.append(f"BINDINGS_AT: Final = {bindings.at}\n")
     parts.append(f"NODE_SAMPLES_AT: Final = {samples.at}\n")
     parts.append(

@@ -1,4 +1,4 @@
-"""Generates the fields of the reader's headers, for generate.py: schema/profile.toml as Python.
+"""Generates the Python classes of profile headers from schema/profile.toml.
 
 The Python type of a field follows from its type in the file or its key `as`. Standard library only,
 as generate.py.
@@ -21,10 +21,10 @@ class Form:
     """The conversion of a field in Python.
 
     Attributes:
-        python: Its type.
-        value: Expression of it; {0} is the field of the named tuple. "": the reader makes it, since
-            it is after the named tuple.
-        note: Addition to its meaning.
+        python: Python type of the field.
+        value: Python expression of the value, in which {0} is the field of the named tuple; "" if
+            the reader computes it, since the field is after the named tuple.
+        note: Addition to the field's description.
     """
 
     python: str

@@ -1,4 +1,4 @@
-"""Generates settings from schema/settings.toml, for generate.py: C, Python and a table."""
+"""Generates C, Python and a table of the settings from schema/settings.toml."""
 
 from __future__ import annotations
 

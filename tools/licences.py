@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""licences.py: checks that the licence of every pinned package is one that we may use, offline.
+"""licences.py: checks that every pinned package has an allowed licence, offline.
 
 Python packages have it in their installed metadata, npm packages in ui/package-lock.json. Which
 licences are allowed, and those that a person had to read, is in tools/supply.toml.
@@ -33,10 +33,10 @@ def installed(pin: Pin) -> Distribution:
     try:
         found = distribution(pin.name)
     except PackageNotFoundError:
-        raise SupplyError(f"{pin.name} is not installed. To mend: make build") from None
+        raise SupplyError(f"{pin.name} is not installed. To fix: make build") from None
     if found.version != pin.version:
         raise SupplyError(
-            f"{pin.name} {pin.version} is pinned, {found.version} installed. To mend: make build"
+            f"{pin.name} {pin.version} is pinned, {found.version} installed. To fix: make build"
         )
     return found
 
@@ -101,7 +101,7 @@ def refused(pins: list[Pin], allowed: set[str], where: str) -> list[str]:
     return [
         f"{pin.name} {pin.version} ({pin.ecosystem}, {where}): its licence "
         f"{pin.licence or 'is not declared clearly'}{' is not allowed' if pin.licence else ''}. "
-        "To mend: read it, then add it to tools/supply.toml, or use another package"
+        "To fix: read it, then add it to tools/supply.toml, or use another package"
         for pin in pins
         if not permits(pin.licence, allowed)
     ]

@@ -1,4 +1,4 @@
-"""Generates C text of large-count functions for an MPI that has none, for generate_mpi.py.
+"""Generates C code of large-count functions for MPI libraries that lack them.
 
 Each checks that its numbers fit, turns arrays into arrays of int, and calls the wrapper of the
 plain form, so that such a call is counted as the plain one.

@@ -1,4 +1,4 @@
-"""Generates the C text of the MPI wrappers, for generate_mpi.py: runtime/mpi/generated/.
+"""Generates the C code of the MPI wrappers in runtime/mpi/generated/, for generate_mpi.py.
 
 C functions are written once, as text that is compiled twice: as MPI_x and as PMPI_x. Fortran
 subroutines have one body for all their names, and a small entry for each name.
@@ -101,7 +101,7 @@ def persist(call: Call, language: Language) -> list[str]:
             f"jst_host.peers ? {language.fast('jst_roster_of')}({language.value('comm')}) : NULL"
         )
         lines.append(f"jst_roster *const ranks = {ranks};")
-        ranks = f'jst_tell(ranks), .collective = "MPI_{call.collective}"'
+        ranks = f'jst_pass(ranks), .collective = "MPI_{call.collective}"'
         partner = f"jst_world_rank(ranks, {root(call, language)})"
     elif call.to:
         to, from_ = (amount(call, language, text) for text in (call.to, call.from_))
@@ -144,10 +144,10 @@ def collective(call: Call, language: Language) -> list[str]:
         f"const jst_neighbours *around = jst_host.peers ? jst_neighbours_of({language.comm()})",
         "    : NULL;",
         "for (uint32_t i = 0; around && i < around->out; i++) {",
-        f"    jst_tell_sent(around->ranks[around->in + i], {to});",
+        f"    jst_pass_sent(around->ranks[around->in + i], {to});",
         "}",
         "for (uint32_t i = 0; around && i < around->in; i++) {",
-        f"    jst_tell_received(around->ranks[i], {from_});",
+        f"    jst_pass_received(around->ranks[i], {from_});",
         "}",
     ]
 

@@ -1,4 +1,4 @@
-"""Translates the words of schema/mpi_calls.toml to C, for mpi_text.py."""
+"""Translates the terms of schema/mpi_calls.toml into C expressions, for mpi_text.py."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ def late(passed: dict[str, Passed], today: date) -> list[str]:
 
 
 def missing(part: Part) -> str:
-    """Return what this machine lacks for a part; "" if nothing."""
+    """Return the requirements of a part that this machine lacks; "" if there are none."""
     if "root" in part.needs and os.geteuid() != 0:
         return "needs root"
     if lacking := [name for name in part.needs if name != "root" and not shutil.which(name)]:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""order_tests.py: orders the folders of tests for tools/test.sh, by how long they took.
+"""order_tests.py: orders the folders of tests for tools/test.sh by their run times.
 
     tools/order_tests.py LOGS            write LOGS/parts, LOGS/waiting.left and LOGS/computing.left
     tools/order_tests.py LOGS --write    write tools/test_seconds.tsv from a run of all tests with

@@ -64,7 +64,7 @@ symbols() {
     [ -n "$newer" ] || return 0
     say "The wheel must do with glibc $newest, but these ask for newer symbols:"
     say "$newer"
-    say "  mend: name their old versions in runtime/portable/old_symbols.h or old_threads.h"
+    say "  fix: name their old versions in runtime/portable/old_symbols.h or old_threads.h"
     return 1
 }
 

@@ -1,4 +1,4 @@
-"""Reads pinned packages: Python's in requirements.lock, npm's in ui/package-lock.json."""
+"""Reads the pinned packages of Python (requirements.lock) and npm (ui/package-lock.json)."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def parsed(path: Path) -> dict[str, Any]:
     try:
         table = json.loads(read(path))
     except (ValueError, RecursionError) as error:
-        raise SupplyError(f"{path.name} is no JSON: {error}") from None
+        raise SupplyError(f"{path.name} is not JSON: {error}") from None
     if not isinstance(table, dict):
         raise SupplyError(f"{path.name}: a JSON object is expected")
     return table

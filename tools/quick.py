@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""quick.py: runs linters and tests for the files of a change, in a minute.
+"""quick.py: runs the linters and tests that concern the files of a change, within a minute.
 
     tools/quick.py [--since COMMIT] [--seconds N] [--list]
 
@@ -42,6 +42,7 @@ FOLDERS = {
     "tools": "house",
     "docs": "docs/test_architecture.py docs/test_docs.py",
     "ui/src": "web",
+    "lab/bench/papers": "house/test_papers_cells.py house/test_reproduce.py",
     "lab/bench": "house/test_bench.py house/test_budget.py",
     "packaging": "house/test_packages.py",
 }
@@ -227,8 +228,12 @@ def types(files: list[str]) -> subprocess.Popen[str] | None:
 def main() -> int:
     """Check a change; exit status 1 when something failed."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--since", metavar="COMMIT", help="what the change is compared with")
-    parser.add_argument("--seconds", metavar="N", type=float, default=60, help="time for all [60]")
+    parser.add_argument(
+        "--since", metavar="COMMIT", help="commit with which the files are compared"
+    )
+    parser.add_argument(
+        "--seconds", metavar="N", type=float, default=60, help="time limit for all tests, s [60]"
+    )
     parser.add_argument("--list", action="store_true", help="print the tests in order, run none")
     given = parser.parse_args()
     begin = time.monotonic()

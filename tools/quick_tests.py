@@ -1,4 +1,4 @@
-"""quick_tests.py: pytest's plugin of quick.py: ends in time, and names tests that it left out.
+"""quick_tests.py: pytest plugin of quick.py, which ends the tests in time and names those left out.
 
 The time of each test is remembered; one that does not fit into the time left is left out.
 """

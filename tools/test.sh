@@ -9,7 +9,7 @@
 # Tests that are marked as nightly are left to tools/nightly.py. Of those that are marked to be run in
 # turn, it runs one seventh, by date; TEST_TURN names another day (0 to 6), or all of them if it is "".
 #
-# Failed tests are tried once more with nothing alongside: three streams on a small machine starve
+# Failed tests are tried again with nothing else running: three streams on a small machine starve
 # programs that are compared with clocks. A wrong one fails again; one that passes is named, and
 # counted over runs of all tests (tools/again.py).
 #
@@ -75,7 +75,7 @@ for failed in "$logs"/*.failed; do
     [ -e "$failed" ] && [ "$(cat "$failed")" = 1 ] || continue
     name=$(basename "$failed" .failed)
     rm "$failed"
-    echo "$name: what failed is tried once more, alone"
+    echo "$name: what failed is tried again, alone"
     one "$name.again" "$name" --last-failed -rfEp "$@"
     sed -n 's/^PASSED \(.*\)/AGAIN \1 (alone)/p' "$logs/$name.again.log" >>"$logs/$name.log"
 done

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tidy.py: runs clang-tidy on the C sources that have changed since they passed.
+"""tidy.py: runs clang-tidy on the C sources that have changed since they last passed.
 
     tools/tidy.py [--all]
 
@@ -46,8 +46,8 @@ class Source:
     """A source file, its parts, and its stamp.
 
     Attributes:
-        path: The file.
-        parts: The file and all that it includes.
+        path: Path of the source.
+        parts: Paths of the source and of all files that it includes.
         stamp: Path of a file that exists when this content has passed.
     """
 
@@ -122,7 +122,7 @@ def check(source: Source) -> str:
 
 
 def main() -> int:
-    """Check what is due; exit status 1 when a source does not pass."""
+    """Check the sources that are due; return exit status 1 if a source does not pass."""
     turn = None if "--all" in sys.argv[1:] else datetime.now(UTC).timetuple().tm_yday % TURNS
     PASSED.mkdir(parents=True, exist_ok=True)
     found = entries()

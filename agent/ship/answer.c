@@ -117,8 +117,8 @@ static bool take_line(words w, jst_answer *to)
         take_text(&w, to->error, sizeof to->error);
     } else if (is(word, n, "why")) {
         take_text(&w, to->why, sizeof to->why);
-    } else if (is(word, n, "mend")) {
-        take_text(&w, to->mend, sizeof to->mend);
+    } else if (is(word, n, "fix")) {
+        take_text(&w, to->fix, sizeof to->fix);
     }
     return true;
 }
@@ -129,7 +129,7 @@ bool jst_answer_parse(const char *bytes, size_t n, jst_answer *to)
     const size_t skip = sizeof first - 1;
     to->time_ns = to->after_ns = 0;
     to->credit = UINT64_MAX;
-    to->error[0] = to->why[0] = to->mend[0] = 0;
+    to->error[0] = to->why[0] = to->fix[0] = 0;
     to->files = 0;
     /* An answer that was cut does not end with a line's end: no number of it is cut. */
     if (n < skip || memcmp(bytes, first, skip) != 0 || bytes[n - 1] != '\n')

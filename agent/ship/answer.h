@@ -21,7 +21,7 @@ typedef struct jst_answer {
     int64_t after_ns;
     uint64_t credit; /* UINT64_MAX: not given */
     char error[32];  /* "": none */
-    char why[256], mend[256];
+    char why[256], fix[256];
     uint32_t files;
     jst_answer_file file[JST_ANSWER_FILES];
 } jst_answer;

@@ -20,7 +20,7 @@ const char *jst_credential_check(const jst_ship_settings *s)
 {
 #if !JST_WITH_MUNGE
     if (s->munge)
-        return "munge = on, but this build has no MUNGE. Mend: install libmunge-dev and libssl-dev "
+        return "munge = on, but this build has no MUNGE. Fix: install libmunge-dev and libssl-dev "
                "and "
                "build again, or set token_file";
 #else
@@ -44,7 +44,7 @@ static const char *bearer(const char *path, char *to)
     close(fd);
     if (!S_ISREG(st.st_mode) || (st.st_mode & 077) || (st.st_uid != 0 && st.st_uid != geteuid())) {
         snprintf(wrong, sizeof wrong,
-                 "the token %s is not safe: others may read or change it. Mend: "
+                 "the token %s is not safe: others may read or change it. Fix: "
                  "chmod 600 %s",
                  path, path);
         return wrong;
@@ -82,7 +82,7 @@ static const char *munged(const jst_ship_settings *s, int64_t time_ns, const uin
     if (error == EMUNGE_SUCCESS)
         snprintf(to, JST_CREDENTIAL_MOST, "Authorization: Munge %s", credential);
     else
-        snprintf(wrong, sizeof wrong, "no MUNGE credential: %s. Mend: is munged running?",
+        snprintf(wrong, sizeof wrong, "no MUNGE credential: %s. Fix: is munged running?",
                  munge_strerror(error));
     free(credential);
     munge_ctx_destroy(context);

@@ -368,7 +368,7 @@ void jst_file_emit(jst_spool *s, jst_ship_file *f, const jst_look *l, jst_post *
         if (l->head_bytes && !f->done)
             make_hashes(s, f, units_of_head());
         if (l->size < f->have)
-            jst_ship_say(JST_TOPIC_CHANGED, "%s of user %u became shorter: what was sent stays",
+            jst_ship_say(JST_TOPIC_CHANGED, "%s of user %u became shorter: the sent part stays",
                          f->name, f->user->uid);
         sent.end = f->have > l->limit ? f->have : append(f, l, p, most);
         sent.all = sent.end >= l->limit && change(f, l, p, p->sent_count == 0);
@@ -414,7 +414,7 @@ static void finish(jst_spool *s, jst_ship_file *f)
         if (!jst_spool_remove(s, f))
             jst_ship_say(
                 JST_TOPIC_REMOVE,
-                "files that were sent cannot be removed from the spool: %s. Mend: the spool's "
+                "files that were sent cannot be removed from the spool: %s. Fix: the spool's "
                 "folder must belong to the user of jostle-ship",
                 strerror(errno));
     }

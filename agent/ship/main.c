@@ -69,7 +69,7 @@ static void write_status(void)
     snprintf(
         text, sizeof text,
         "receiver     %s\nlast answer  %s (%s)\nfiles        %u\nto be sent   %llu bytes, without "
-        "changes of heads\nposts        %llu, %llu bytes, %llu compressed\nCPU time     %.2f s\n"
+        "changes of headers\nposts        %llu, %llu bytes, %llu compressed\nCPU time     %.2f s\n"
         "memory       %lu KiB\n",
         settings.receiver, last_answer, when, spool.files, (unsigned long long)waiting,
         (unsigned long long)posts, (unsigned long long)raw_bytes,
@@ -174,9 +174,10 @@ static void usage(FILE *to)
           "Sends the profiles of this machine's spool to\n"
           "`jostle receive`.\n\n"
           "  --config FILE  instead of " CONFIG "\n"
-          "  --once         send what is there, then end; status 1\n"
-          "                 if some of it could not be sent\n"
-          "  --status       show what waits, and the last answer\n"
+          "  --once         send the files that are there, then end;\n"
+          "                 status 1 if some could not be sent\n"
+          "  --status       show the files to be sent, and the last\n"
+          "                 answer\n"
           "  --version      show the version\n",
           to);
 }

@@ -1,6 +1,7 @@
 /* net.c: posts by libcurl: one connection, kept open; the body compressed by zstd. */
 #include "net.h"
 
+#include <ctype.h>
 #include <curl/curl.h>
 #include <errno.h>
 #include <signal.h>
@@ -159,26 +160,25 @@ static void explain(jst_reply *r, long status, const jst_answer *a)
 {
     const char *why = *a->why ? a->why : "it gave no reason";
     const char *label = status == 401   ? "does not accept our credential"
-                        : status == 403 ? "does not take our node's name with this credential"
+                        : status == 403 ? "does not accept our node's name with this credential"
                         : status == 409 ? "says that our clocks differ"
-                        : status == 421 ? "does not take this node"
-                        : status == 507 ? "has no room"
+                        : status == 421 ? "does not accept this node"
+                        : status == 507 ? "has no space"
                         : r->outcome == JST_BUSY ? "is busy"
                                                  : "does not understand a post";
     struct timespec t;
     clock_gettime(CLOCK_REALTIME, &t);
     if (status == 409 && a->time_ns)
-        snprintf(
-            r->why, sizeof r->why,
-            "the receiver %s: ours is %+lld s from its. Mend: see to the clock of this machine "
-            "(chronyc tracking)",
-            label, (long long)t.tv_sec - (long long)(a->time_ns / 1000000000));
+        snprintf(r->why, sizeof r->why,
+                 "the receiver %s: ours differs by %+lld s. Fix: set the clock of this machine "
+                 "(chronyc tracking)",
+                 label, (long long)t.tv_sec - (long long)(a->time_ns / 1000000000));
     else
         snprintf(r->why, sizeof r->why, "the receiver %s (%ld): %s%s%s", label, status, why,
-                 *a->mend ? ". Mend: " : "", a->mend);
+                 *a->fix ? ". Fix: " : "", a->fix);
 }
 
-static void judge(jst_reply *r, jst_answer *a)
+static void assess(jst_reply *r, jst_answer *a)
 {
     long status = 0;
     curl_off_t retry = 0;
@@ -205,6 +205,18 @@ static void judge(jst_reply *r, jst_answer *a)
                  "what answers at the receiver's address is no jostle receive "
                  "(status %ld)",
                  status);
+}
+
+/* curl's texts of one failure differ in the time it took: without it, the failure is reported once. */
+static void drop_time(char *text)
+{
+    char *at = strstr(text, " after ");
+    if (at == NULL || !isdigit((unsigned char)at[7]))
+        return;
+    char *rest = at + 7 + strspn(at + 7, "0123456789");
+    rest += strspn(rest, " ");
+    rest += strspn(rest, "abcdefghijklmnopqrstuvwxyz");
+    memmove(at, rest, strlen(rest) + 1);
 }
 
 void jst_net_post(const jst_ship_settings *s, const jst_post *p, jst_reply *r, jst_answer *a)
@@ -239,8 +251,9 @@ void jst_net_post(const jst_ship_settings *s, const jst_post *p, jst_reply *r, j
     curl_slist_free_all(list);
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, NULL);
     curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, NULL);
+    drop_time(detail);
     if (code == CURLE_OK)
-        judge(r, a);
+        assess(r, a);
     else
         snprintf(r->why, sizeof r->why, "no answer from the receiver at %.300s: %s", s->receiver,
                  answer_cut ? "it is longer than any"

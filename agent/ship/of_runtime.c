@@ -8,9 +8,9 @@ uint64_t jst_own_read_calls, jst_own_read_bytes;
 
 /* The runtime and the sampler report errors in the operator's file; settings.c refuses those that
  * concern the spool. */
-void jst_say(const char *what, const char *value, const char *mend)
+void jst_say(const char *what, const char *value, const char *fix)
 {
-    (void)what, (void)value, (void)mend;
+    (void)what, (void)value, (void)fix;
 }
 
 void jst_say_begin(void) {}

@@ -40,7 +40,7 @@ static const char *set_interval(const char *value, jst_ship_settings *to)
     static const double factors[] = {1, 1, 1e-3};
     double s = number(value, units, factors, 0.1, 3600);
     if (s < 0)
-        return fail("%s%s is no interval. Mend: a time from 100ms to 3600s", value, "");
+        return fail("%s%s is no interval. Fix: a time from 100ms to 3600s", value, "");
     to->interval_ns = (int64_t)(s * 1e9);
     return NULL;
 }
@@ -51,7 +51,7 @@ static const char *set_quota(const char *value, jst_ship_settings *to)
     static const double factors[] = {1, 1024., 1048576., 1073741824., 1099511627776.};
     double bytes = number(value, units, factors, 1048576., 1e15);
     if (bytes < 0)
-        return fail("%s%s is no size. Mend: a number of bytes, such as 4G, of at least 1M", value,
+        return fail("%s%s is no size. Fix: a number of bytes, such as 4G, of at least 1M", value,
                     "");
     to->quota = (uint64_t)bytes;
     return NULL;
@@ -124,17 +124,17 @@ static const char *find_spool(jst_ship_settings *to)
 {
     const char *unsure, *named = jst_named_spool(&unsure);
     if (unsure)
-        return fail("the spool is not known, since %s cannot be used%s. Mend: correct it, or see "
+        return fail("the spool is not known, since %s cannot be used%s. Fix: correct it, or see "
                     "`jostle doctor`",
                     unsure, "");
     if (named && *to->spool && strcmp(named, to->spool) != 0)
-        return fail("programs write into the spool %s, but `spool` here is %s. Mend: leave it out "
+        return fail("programs write into the spool %s, but `spool` here is %s. Fix: leave it out "
                     "here",
                     named, to->spool);
     if (named)
         return set_text("spool", named, to->spool, sizeof to->spool);
     return *to->spool ? NULL
-                      : "no spool is set. Mend: `spool = /var/spool/jostle` in jostle.conf, which "
+                      : "no spool is set. Fix: `spool = /var/spool/jostle` in jostle.conf, which "
                         "all programs read";
 }
 
@@ -203,26 +203,26 @@ static bool is_local(const char *url)
 const char *jst_ship_check_settings(jst_ship_settings *s)
 {
     if (!*s->receiver)
-        return "no receiver is set. Mend: `receiver = https://HOST:PORT` in agent.conf";
+        return "no receiver is set. Fix: `receiver = https://HOST:PORT` in agent.conf";
     if (strncmp(s->receiver, "http://", 7) != 0 && strncmp(s->receiver, "https://", 8) != 0 &&
         strncmp(s->receiver, "unix:///", 8) != 0)
-        return fail("receiver = %s%s is no URL. Mend: https://HOST:PORT, http://HOST:PORT or "
+        return fail("receiver = %s%s is no URL. Fix: https://HOST:PORT, http://HOST:PORT or "
                     "unix:///PATH",
                     s->receiver, "");
     if (strchr(s->receiver, '@'))
-        return "receiver has a user in it. Mend: set token_file, munge or certificate_file instead";
+        return "receiver has a user in it. Fix: set token_file, munge or certificate_file instead";
     if (!is_node_name(s->node))
         return fail(
-            "this machine cannot be called \"%s\"%s. Mend: set `node` to a letter or digit, then "
+            "this machine cannot be called \"%s\"%s. Fix: set `node` to a letter or digit, then "
             "letters, digits, `-`, `_` and `.`, at most 64; not jostle-mirror.json",
             s->node, "");
     if (s->spool[0] != '/')
         return fail("spool = %s%s is no absolute path", s->spool, "");
     if (*s->token_file && !is_local(s->receiver))
-        return "a token is not sent over http://, where all can read it. Mend: an https:// "
+        return "a token is not sent over http://, where all can read it. Fix: an https:// "
                "receiver";
     if (s->munge && *s->token_file)
-        return "munge = on and token_file are both set. Mend: remove one of them";
+        return "munge = on and token_file are both set. Fix: remove one of them";
     if (!*s->certificate != !*s->key_file)
         return "certificate_file and key_file belong together: only one of them is set";
     return NULL;

@@ -20,13 +20,13 @@ bool jst_spool_open(jst_spool *s, const char *path)
     s->dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (s->dir < 0 || fstat(s->dir, &st) < 0) {
         jst_ship_say(JST_TOPIC_SPOOL,
-                     "the spool %s cannot be opened: %s. Mend: make the folder, or set `spool`",
+                     "the spool %s cannot be opened: %s. Fix: make the folder, or set `spool`",
                      path, strerror(errno));
         return false;
     }
     if ((st.st_mode & S_IWOTH) && !(st.st_mode & S_ISVTX)) {
         jst_ship_say(JST_TOPIC_SPOOL,
-                     "the spool %s is not safe: everyone may remove the files of others. Mend: "
+                     "the spool %s is not safe: everyone may remove the files of others. Fix: "
                      "chmod 1777 %s",
                      path, path);
         return false;
@@ -41,11 +41,10 @@ bool jst_spool_is_current(const jst_spool *s, const char *path)
     if (fstat(s->dir, &ours) == 0 && stat(path, &there) == 0 && ours.st_dev == there.st_dev &&
         ours.st_ino == there.st_ino)
         return true;
-    jst_ship_say(
-        JST_TOPIC_SPOOL,
-        "the spool %s was removed or is another folder now. Mend: start jostle-ship again, "
-        "as its unit does",
-        path);
+    jst_ship_say(JST_TOPIC_SPOOL,
+                 "the spool %s was removed or is another folder now. Fix: start jostle-ship again, "
+                 "as its unit does",
+                 path);
     return false;
 }
 
@@ -155,8 +154,8 @@ static jst_ship_file *add(jst_spool *s, const char *name, const struct statx *st
     jst_ship_user *u = user_of(s, st->stx_uid);
     if (!u || !make_room(s, u)) {
         if (u)
-            jst_ship_say(JST_TOPIC_FILES, "the spool holds more files than are looked after at a "
-                                          "time: the others follow as these are done");
+            jst_ship_say(JST_TOPIC_FILES, "the spool has more files than are handled at a "
+                                          "time: the others follow when these are done");
         return NULL;
     }
     jst_ship_file *f = calloc(1, sizeof *f);
@@ -171,7 +170,7 @@ static jst_ship_file *add(jst_spool *s, const char *name, const struct statx *st
     else
         jst_ship_say(JST_TOPIC_STATE,
                      "the spool's file system keeps no birth times: a file that takes "
-                     "name and place of a removed one cannot be told from it. Mend: a "
+                     "name and place of a removed one cannot be distinguished from it. Fix: a "
                      "spool on ext4, XFS, Btrfs, or tmpfs since Linux 6.0");
     uint64_t identity[2] = {f->inode, f->birth_ns};
     f->id = jst_ship_hash(identity, sizeof identity, jst_ship_hash(name, f->length, 1));
@@ -277,7 +276,7 @@ void jst_spool_scan(jst_spool *s)
     closedir(d);
     if (unfit)
         jst_ship_say(JST_TOPIC_SPOOL,
-                     "the spool has names of profiles on what is no profile: links, "
+                     "the spool has files with names of profiles that are none: links, "
                      "pipes, or files of more than 1 GiB; they are left alone");
     for (unsigned i = 0; i < JST_SPOOL_BUCKETS; i++)
         for (jst_ship_file *f = s->bucket[i], *next; f; f = next) {

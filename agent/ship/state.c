@@ -71,20 +71,20 @@ bool jst_state_open(jst_state *s, const jst_spool *spool)
     s->fd = open_own(spool);
     if (s->fd < 0) {
         jst_ship_say(JST_TOPIC_STATE,
-                     "%s cannot be made in the spool: %s. Mend: let the user of "
+                     "%s cannot be made in the spool: %s. Fix: let the user of "
                      "jostle-ship own the spool's folder",
                      JST_STATE_NAME, strerror(errno));
         return false;
     }
     if (flock(s->fd, LOCK_EX | LOCK_NB) < 0) {
         jst_ship_say(JST_TOPIC_STATE,
-                     "another jostle-ship sends this spool. Mend: stop it first, or "
+                     "another jostle-ship sends this spool. Fix: stop it first, or "
                      "see `jostle-ship --status`");
         return false;
     }
     struct stat st;
     if (fstat(s->fd, &st) < 0 || (st.st_size < size && posix_fallocate(s->fd, 0, size) != 0))
-        jst_ship_say(JST_TOPIC_STATE, "no room for notes of gaps: %s", strerror(errno));
+        jst_ship_say(JST_TOPIC_STATE, "no space for notes of gaps: %s", strerror(errno));
     ssize_t n = pread(s->fd, s->gap, sizeof s->gap, JST_STATE_TEXT);
     for (unsigned i = 0; i < JST_GAPS; i++)
         if (n < (ssize_t)((i + 1) * sizeof *s->gap) || !is_note(&s->gap[i]))

@@ -152,17 +152,17 @@ static bool drop(jst_spool *s, jst_state *state, jst_ship_file *f)
         return false;
     if (!jst_state_add(state, f->user->uid, f->id, look.size, f->name)) {
         jst_ship_say(JST_TOPIC_QUOTA,
-                     "the spool is beyond its quota, and there is no room for one more "
+                     "the spool is beyond its quota, and there is no space for one more "
                      "note of a gap: nothing more is dropped");
         return false;
     }
     jst_ship_say(JST_TOPIC_QUOTA,
                  "the spool is beyond its quota: the oldest files whose writers are "
-                 "gone are dropped, and the gaps noted. Mend: see to the receiver, or "
+                 "gone are dropped, and the gaps noted. Fix: check the receiver, or "
                  "raise spool_quota");
     if (!jst_spool_remove(s, f)) {
         jst_ship_say(JST_TOPIC_REMOVE,
-                     "files cannot be removed from the spool: %s. Mend: the spool's "
+                     "files cannot be removed from the spool: %s. Fix: the spool's "
                      "folder must belong to the user of jostle-ship",
                      strerror(errno));
         f->kept = true;

@@ -247,17 +247,17 @@ static void beat(const sigset_t *ends, uint64_t slice)
     jst_file_end(jst_clock_ns(CLOCK_REALTIME));
 }
 
-static int cannot(int error, const char *mend)
+static int cannot(int error, const char *fix)
 {
     fprintf(stderr, "jostle-agent: no profile can be kept in %s: %s; %s\n", jst_cfg.spool,
-            strerror(-error), mend);
+            strerror(-error), fix);
     return 1;
 }
 
-static bool starts_programs(void)
+static bool starts_programs(const char *without)
 {
     for (const jst_source *const *s = jst_sources; *s; s++)
-        if ((*s)->program && access((*s)->program, X_OK) == 0)
+        if ((*s)->program && !jst_list_has(without, (*s)->name) && access((*s)->program, X_OK) == 0)
             return true;
     return false;
 }
@@ -299,7 +299,8 @@ int jst_sample_machine(const jst_sampling *how)
     signal(SIGPIPE, SIG_IGN);
     /* A watcher keeps the rights of its user: only a process that may trace another may read its
      * bytes. */
-    jst_rights_drop(how->only || starts_programs(), !how->only && connects(how->without));
+    jst_rights_drop(how->only || starts_programs(how->without),
+                    !how->only && connects(how->without));
     int error = jst_runners_begin(how->without, how->only);
     if (error < 0) {
         fprintf(stderr, "jostle-agent: no thread could be made: %s\n", strerror(-error));

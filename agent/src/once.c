@@ -207,7 +207,7 @@ static bool print_source(jst_runner *r)
     unsigned n = 0;
     if (jst_runner_state_of(r) == JST_RUNNING) {
         printf("%-*s", SOURCE_WIDTH, r->source->name);
-        print_words("it has not answered for 5 s: what it reads hangs");
+        print_words("no answer for 5 s: a file that it reads hangs");
         return false;
     }
     if (!r->open) {
@@ -282,7 +282,7 @@ static bool json_source(jst_runner *r)
     printf("{");
     put_field("source", r->source->name);
     put_field("absent", hangs || r->open ? "" : r->why);
-    put_field("fault", hangs ? "it has not answered for 5 s: what it reads hangs" : r->what);
+    put_field("fault", hangs ? "no answer for 5 s: a file that it reads hangs" : r->what);
     printf("\"components\": [");
     jst_component **list = hangs ? NULL : sorted(&r->sample, &n);
     for (unsigned i = 0; list && i < n; i++) {

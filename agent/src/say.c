@@ -6,8 +6,8 @@
 
 void jst_say_begin(void) {}
 
-void jst_say(const char *what, const char *value, const char *mend)
+void jst_say(const char *what, const char *value, const char *fix)
 {
     fprintf(stderr, value ? "jostle-agent: %s '%s'%s\n" : "jostle-agent: %s%s%s\n", what,
-            value ? value : "", mend);
+            value ? value : "", fix);
 }

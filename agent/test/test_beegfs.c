@@ -161,14 +161,14 @@ static void digits_that_are_lost_are_unknown(void **state)
     assert_int_equal(jst_test_number(c, WO), 5);
 }
 
-static int told;
+static int received;
 static jst_beegfs_client last;
 
 static void take(void *to, const jst_beegfs_client *c)
 {
     (void)to;
     last = *c;
-    told++;
+    received++;
 }
 
 static void a_cut_text_loses_whole_lines_only(void **state)
@@ -179,12 +179,12 @@ static void a_cut_text_loses_whole_lines_only(void **state)
     for (size_t n = 0; n < sizeof text; n++) {
         char *copy = malloc(n ? n : 1);
         memcpy(copy, text, n);
-        told = 0;
+        received = 0;
         assert_int_equal(jst_beegfs_clients(copy, n, take, NULL), !n || text[n - 1] == '\n');
         free(copy);
-        assert_int_equal(told, n < sizeof text / 2 ? 0 : n < sizeof text - 1 ? 1 : 2);
-        if (told)
-            assert_int_equal(last.value[RO], 9 + told);
+        assert_int_equal(received, n < sizeof text / 2 ? 0 : n < sizeof text - 1 ? 1 : 2);
+        if (received)
+            assert_int_equal(last.value[RO], 9 + received);
         if (n == sizeof text - 2)
             break; /* what follows is the NUL of C */
     }

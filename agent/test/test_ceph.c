@@ -59,7 +59,7 @@ static const char *fixture(unsigned at, const char *name)
     return texts[at];
 }
 
-static void tell(int to, const answer *a)
+static void send_answer(int to, const answer *a)
 {
     pthread_mutex_lock(&text_lock);
     size_t n = a->n ? a->n : strlen(a->text);
@@ -95,7 +95,7 @@ static void *serve(void *with)
         me->asked++;
         for (unsigned i = 0; i < 8 && me->answers[i].question; i++)
             if (strstr(question, me->answers[i].question)) {
-                tell(to, &me->answers[i]);
+                send_answer(to, &me->answers[i]);
                 break;
             }
         close(to);
@@ -320,7 +320,7 @@ static void answers_that_are_wrong(void **state)
         end(NULL);
         begin(NULL);
         start(0, "osd.0.asok", (answer[]){IS, bad[i], {0}});
-        assert_non_null(strstr(sample(), "osd.0 of Ceph said what is not understood"));
+        assert_non_null(strstr(sample(), "osd.0 of Ceph gave an unknown answer"));
         assert_int_equal(s.count, 0);
     }
 }
@@ -370,28 +370,28 @@ static double random_part(uint32_t *state)
 
 /* A server's load by its own rule, at the true times, compared with the result from its rounded
  * values. */
-static double told_share(unsigned a_second, unsigned seconds, unsigned quiet)
+static double counted_share(unsigned a_second, unsigned seconds, unsigned quiet)
 {
     double load = 0, at_most = 1;
     uint32_t chance = 7;
-    uint64_t told = 0;
+    uint64_t counted = 0;
     for (unsigned t = 0; t < seconds + quiet; t++) {
         double decay = left_after(1 / 60.0);
         load *= decay;
         for (unsigned i = 0; t < seconds && i < a_second; i++)
             load += left_after(random_part(&chance) / 60.0);
-        told += (uint64_t)jst_ceph_requests(&at_most, (uint64_t)load, 1, 60);
+        counted += (uint64_t)jst_ceph_requests(&at_most, (uint64_t)load, 1, 60);
     }
-    return (double)told / (a_second ? a_second * seconds : 1);
+    return (double)counted / (a_second ? a_second * seconds : 1);
 }
 
 static void loads_become_requests(void **state)
 {
     (void)state;
-    assert_true(told_share(0, 100, 0) == 0);
+    assert_true(counted_share(0, 100, 0) == 0);
     const unsigned rates[] = {1, 7, 100, 3000};
     for (unsigned i = 0; i < 4; i++) {
-        double share = told_share(rates[i], 120, 300);
+        double share = counted_share(rates[i], 120, 300);
         assert_true(share > 0.97 && share < 1.02);
     }
     /* Decay is no request, wherever it begins. */

@@ -93,7 +93,7 @@ static void what_began_anew_did_not_wrap(void **state)
     assert_int_equal(jst_test_gained(c, JST_POWER_ENERGY_UJ), 3);
     assert_true(c->epoch);
     energy(700, 999);
-    energy(2, 999); /* as far as can be told, that is a wrap */
+    energy(2, 999); /* indistinguishable from a wrap */
     assert_int_equal(jst_test_gained(c, JST_POWER_ENERGY_UJ), 3 + 697 + 302);
 }
 

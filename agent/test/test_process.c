@@ -92,7 +92,7 @@ static uint64_t seen_on(jst_process *p, uint64_t cpu, const char *cores)
         uint64_t there = jst_process_ran_on(p, k, cpu, list);
         sum += there && strcmp(list, cores) == 0 ? there : 0;
     }
-    p->seen.is_told = true;
+    p->seen.is_reported = true;
     return sum;
 }
 
@@ -127,9 +127,9 @@ static void a_process_is_seen_where_it_ran(void **state)
     nanosleep(&(struct timespec){0, 50000000}, NULL); /* it runs there */
     cpu = look(&p);
     assert_int_equal(seen_on(&p, cpu, first), 0);
-    p.seen.is_told = false;
+    p.seen.is_reported = false;
     assert_in_range(seen_on(&p, cpu, rest), cpu * 3 / 4, cpu * LOOKS / (LOOKS + 1));
-    p.seen.is_told = false;
+    p.seen.is_reported = false;
     /* Where others are bound now, the old places are no parts any more. */
     bound((const char *const[]){rest, NULL});
     assert_int_equal(seen_on(&p, cpu, rest), 0);

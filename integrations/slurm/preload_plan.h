@@ -19,7 +19,7 @@ struct jst_site {
     bool profile;          /* default=on|off: jobs whose user says nothing */
     uint64_t min_slice_ns; /* min_slice=, max_slice=: 0 in both: users choose none */
     uint64_t max_slice_ns;
-    char library[JST_LIBRARY_MAX]; /* library=PATH; "": beside or above the plugin */
+    char library[JST_LIBRARY_MAX]; /* library=PATH; "": next to the plugin, or above it */
     const char *container;         /* container=: whose launchers get their variable: see below */
 };
 

@@ -104,15 +104,15 @@ static void spare_containers(spank_t spank, const char *preload, char *out)
         (void)spank_setenv(spank, site.container, out, 0);
 }
 
-/* Who asks for it (JOSTLE_GPU=on or kernels): the recorder beside the library, which the CUDA driver loads. A variable
+/* Who asks for it (JOSTLE_GPU=on or kernels): the recorder next to the library, which the CUDA driver loads. A variable
  * that is set stays. `out` has room for the path. */
 static void set_recorder(spank_t spank, const char *library, char *out)
 {
     static const char recorder[] = "libjostle_cuda.so";
-    char wish[16];
+    char wanted[16];
     const char *end = strrchr(library, '/');
-    if (spank_getenv(spank, "JOSTLE_GPU", wish, sizeof wish) != ESPANK_SUCCESS ||
-        (strcmp(wish, "on") != 0 && strcmp(wish, "kernels") != 0) || !end)
+    if (spank_getenv(spank, "JOSTLE_GPU", wanted, sizeof wanted) != ESPANK_SUCCESS ||
+        (strcmp(wanted, "on") != 0 && strcmp(wanted, "kernels") != 0) || !end)
         return;
     size_t folder = (size_t)(end + 1 - library);
     memcpy(out, library, folder);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares the costs of jostle with lab/bench/budget.toml, by counts that every run reproduces.
+"""Compares jostle's costs with lab/bench/budget.toml, by counts that every run reproduces.
 
     lab/bench/budget.py [KIND]... [--write [--reason WHY]]
 
@@ -49,11 +49,11 @@ class Kind:
     """A kind of figure.
 
     Attributes:
-        unit: What is counted.
+        unit: Unit of the counted figures.
         tools: Keys of `tools()` on which the figures depend: with other tools they cannot be
             compared.
-        chance: By the beginning of a figure's name, its random variation in thousandths, and at
-            least 1; all others are exact.
+        chance: Random variation of a figure in thousandths (at least 1), by the beginning of the
+            figure's name; all other figures are exact.
     """
 
     unit: str
@@ -106,7 +106,7 @@ def _first_line(*command: str) -> str:
 
 
 def count(kind: str) -> tuple[Figures | None, str, float]:
-    """Count the figures of a kind; return them or why there are none, and the seconds it took."""
+    """Count the figures of a kind; return them or the reason of a failure, and the seconds."""
     begin = time.monotonic()
     module = importlib.import_module(f"counts.{kind.replace('-', '_')}")
     try:
@@ -192,16 +192,19 @@ def _check(limits: Limits, changes: list[Change], undone: list[str]) -> int:
     broken = any(f": {FAILED}: " in each for each in undone)
     if any(change.is_raise for change in changes) or unexplained:
         print(
-            "\nA change costs more. Do without it (`lab/bench/budget.py KIND` counts one kind\n"
+            "\nA change increases a cost. Avoid that (`lab/bench/budget.py KIND` counts one kind\n"
             "again), or raise the figure in the same commit:\n"
             '    lab/bench/budget.py --write --reason "WHY IT IS WORTH IT"'
         )
     elif changes:
-        print("\nThe budget is not what holds: `make budget` rewrites it; commit its file.")
+        print("\nThe budget is out of date: `make budget` rewrites it; commit its file.")
     if any(not change.is_fall for change in changes) or unexplained or broken:
         return 1
     count = sum(len(table) for table in limits.values())
-    print(f"{count} figures as in {BUDGET.name}" + f"; {len(undone)} kinds not done" * bool(undone))
+    print(
+        f"{count} figures are as in {BUDGET.name}" + f"; {len(undone)} kinds not "
+        "done" * bool(undone)
+    )
     return NOT_DONE if undone else 0
 
 

@@ -1,4 +1,4 @@
-"""Input of the real MPI programs: a melting crystal, a driven cavity, the HPC Challenge.
+"""Writes the input of real MPI programs: a melting crystal, a driven cavity, the HPC Challenge.
 
 Everything is written here, so that nothing but the programs need be installed.
 """
@@ -168,14 +168,14 @@ HPL.out      output file name (if any)
 
 
 def melt(folder: Path, cells: int, steps: int) -> list[str]:
-    """A Lennard-Jones crystal that melts; returns the command (without mpirun)."""
+    """Write the input of a melting Lennard-Jones crystal; return the command, without mpirun."""
     folder.mkdir(parents=True)
     (folder / "in.melt").write_text(MELT.format(cells=cells, steps=steps))
     return ["lmp", "-in", "in.melt", "-log", "none", "-screen", "none"]
 
 
 def cavity(folder: Path, cells: int, steps: int, ranks: int) -> list[str]:
-    """A cavity whose lid moves, meshed and cut into a part per rank; returns the command.
+    """Write a cavity with a moving lid, meshed and divided among the ranks; return the command.
 
     Raises:
         subprocess.CalledProcessError: OpenFOAM could not make the mesh.
@@ -194,12 +194,12 @@ def cavity(folder: Path, cells: int, steps: int, ranks: int) -> list[str]:
 
 
 def challenge(folder: Path, size: int, ranks: int) -> list[str]:
-    """The HPC Challenge on matrices of this size; returns the command."""
+    """Write the input of the HPC Challenge for matrices of a size; return the command."""
     folder.mkdir(parents=True)
     (folder / "hpccinf.txt").write_text(HPCC.format(size=size, ranks=ranks))
     return ["hpcc"]
 
 
 def installed(program: str) -> bool:
-    """Whether a program is installed."""
+    """Return whether a program is installed."""
     return shutil.which(program) is not None

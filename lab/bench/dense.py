@@ -1,4 +1,4 @@
-"""Simulates a dense node for the agent: a folder of /proc and /sys whose counters grow.
+"""Simulates a node with many devices for the agent: a /proc and a /sys with growing counters.
 
 Its texts are those of the agent's fixtures, as often as a dense node has them. It belongs to
 `agent.py`.

@@ -1,4 +1,4 @@
-"""Measures for the benchmarks: variants that alternate, medians, and a stated uncertainty.
+"""Measures variants of a program in turn, with medians and a stated uncertainty.
 
 No figure here is a single absolute time. Each round runs every variant (the bare program,
 the program with jostle, the program with Darshan) one after the other, in an order that
@@ -33,28 +33,28 @@ T = TypeVar("T")
 
 
 class MissingError(Exception):
-    """This machine lacks what a row needs; the text says what."""
+    """This machine lacks a requirement of a row; the text names it."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table.
+    """One line of the table of results.
 
     Attributes:
         key: Name for `--only`.
         what: What was measured, for the table.
         unit: Unit of `bare`, `ours`, `added`, `spread` and `peer`.
         target: The target, as text.
-        reached: Whether it was; None when the row has no verdict.
-        bare: The bare program.
-        ours: The same with jostle, or the figure itself where there is no comparison.
-        added: ours - bare.
-        spread: Half-width of the 95 % interval of `added` (of `ratio` where that is the target).
-        ratio: ours / bare.
-        peer: Added by the other profiler, the fastest where there are several.
-        peer_name: Which one that is.
+        reached: Whether the target was reached; None if the row has no verdict.
+        bare: Value of the bare program.
+        ours: Value with jostle, or the value itself if there is no comparison.
+        added: Difference ours - bare.
+        spread: Half-width of the 95 % interval of `added` (of `ratio` if that is the target).
+        ratio: Quotient ours / bare.
+        peer: Difference that the other profiler adds, the fastest one if there are several.
+        peer_name: Name of that profiler.
         note: What a reader should also know.
-        skipped: This machine lacks what the row needs; `note` says what.
+        skipped: Whether this machine lacks a requirement of the row, which `note` names.
     """
 
     key: str
@@ -81,22 +81,22 @@ class Row:
 
     @property
     def failed(self) -> bool:
-        """Whether there is no figure though there should be one."""
+        """Whether a value is missing that should be there."""
         return self.ours is None and not self.skipped
 
 
 @dataclass
 class Bench:
-    """Where a run of the benchmarks works and what it compares.
+    """The folders of a run of the benchmarks, and the profilers that it compares.
 
     Attributes:
-        preload: libjostle.so.
-        darshan: Darshan's libdarshan.so, or None where it is not installed.
-        level: `full`; `quick`: fewer rounds, for a first look; `smoke`: whether rows can measure at
-            all, with figures that cannot be used.
-        memory: Scratch folder in memory (tmpfs) where there is one.
+        preload: Path of libjostle.so.
+        darshan: Path of Darshan's libdarshan.so; None if it is not installed.
+        level: Effort: `full`; `quick`: fewer rounds, for a first look; `smoke`: only a check
+            whether rows can measure, with values that cannot be used.
+        memory: Scratch folder in memory (tmpfs), if there is a tmpfs.
         disk: Scratch folder in the default folder for temporary files.
-        cpus: The CPUs that this process may use.
+        cpus: CPUs that this process may use.
     """
 
     preload: Path
@@ -130,7 +130,7 @@ class Bench:
         return pick(self.level, full, quick, smoke)
 
     def rounds(self, full: int) -> int:
-        """Number of alternations; only `full` gives a figure to quote."""
+        """Number of alternations; only the values of `full` may be quoted."""
         return self.pick(full, max(3, full // 5), max(1, full // 60))
 
     def variants(self, peer: bool = True) -> dict[str, dict[str, str]]:
@@ -260,12 +260,12 @@ def compared(
     """A row whose target is a limit on what is added to the bare program.
 
     Args:
-        samples: By variant, in `unit`.
+        samples: Samples of each variant, in `unit`.
         key: Name for `--only`.
         what: What was measured, for the table.
         unit: Unit of the samples.
-        limit: The most that may be added, in `unit`.
-        share: The target where a peer ran as well, instead: a share of what it adds.
+        limit: Largest difference that may be added, in `unit`.
+        share: Target if a peer ran as well: a share of the peer's added value.
         note: What a reader should also know.
     """
     bare, ours = (statistics.median(samples[name]) for name in (BARE, OURS))
@@ -279,7 +279,7 @@ def compared(
     reached: bool | None = over <= 0
     if abs(over) < unsure:
         reached = None if unsure > limit else reached
-        doubt = "too noisy to tell" if reached is None else "the limit lies within the spread"
+        doubt = "too noisy to decide" if reached is None else "the limit is within the spread"
         note = joined([doubt, note])
     return Row(key, what, unit, target, reached, bare, ours, more, spread, ours / bare, peer, note)
 

@@ -1,4 +1,4 @@
-"""Shared parts of MPI benchmarks: the MPIs of this machine, other profilers, compiling, running."""
+"""Shared parts of MPI benchmarks: MPI libraries of this machine, other profilers, compilation."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Mpi:
     """An MPI library with its compilers and launcher.
 
     Attributes:
-        name: As in Debian's commands.
-        title: Its name in tables.
-        launch: The launcher and what it always needs.
+        name: Name in Debian's commands.
+        title: Name in tables.
+        launch: Command line of the launcher with the options that it always needs.
     """
 
     name: str
@@ -38,7 +38,8 @@ class Mpi:
             ranks: Number of ranks.
             program: Program and arguments.
             variant: Variables to set.
-            patient: Whether waiting ranks should let others run: more threads than CPUs.
+            patient: Whether waiting ranks should yield their CPUs, as there are more threads than
+                CPUs.
         """
         words = [*self.launch, "-n", str(ranks)]
         if self.name == "openmpi":
@@ -100,7 +101,7 @@ def peers(bench: Bench) -> dict[str, dict[str, str]]:
 
 
 def variants(bench: Bench, spool: Path, with_peers: bool) -> dict[str, dict[str, str]]:
-    """The bare program, the same under jostle (slices and segments), and under its peers."""
+    """Return the variants: bare program, with jostle (slices and segments), and with its peers."""
     ours = bench.jostle(spool, SEGMENTS="on")
     return {BARE: {}, OURS: ours, **(peers(bench) if with_peers else {})}
 
@@ -118,8 +119,8 @@ def run(
     """Run a program under an MPI; return its output.
 
     Raises:
-        subprocess.CalledProcessError: It ended with anything but 0.
-        subprocess.TimeoutExpired: It hangs.
+        subprocess.CalledProcessError: The program ended with a status other than 0.
+        subprocess.TimeoutExpired: The program hangs.
     """
     done = subprocess.run(
         mpi.command(ranks, program, variant, patient),
@@ -135,7 +136,7 @@ def run(
 
 
 def counted(folder: Path, metrics: Sequence[str], least: int) -> str:
-    """Return "" where each metric of a spool reached `least`; else what is missing, for a note."""
+    """Return "" if each metric of a spool reached `least`; else the missing ones, for a note."""
     from profiles import totals
 
     sums = totals(folder)

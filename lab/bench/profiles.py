@@ -1,4 +1,4 @@
-"""Reads profiles for the benchmarks."""
+"""Reads profiles for the benchmarks: sums of metrics, and single records."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def totals(spool: Path) -> dict[str, int]:
-    """Sum of every metric over all profiles of a spool, slots and slices; histograms left out."""
+    """Return the sum of each metric over all profiles, slots and slices; without histograms."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -28,7 +28,7 @@ def totals(spool: Path) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class Record:
-    """One record of a profile: its type letter, its size in the file, its payload."""
+    """One record of a profile: type letter, size in the file, and payload."""
 
     kind: str
     size: int
@@ -50,7 +50,7 @@ def records(path: Path) -> tuple[int, list[Record]]:
     """Walk a finished profile by docs/reference/profile-format.md.
 
     Returns:
-        The bytes before the first record, and the records. A broken one ends the list.
+        The bytes before the first record, and the records. A damaged record ends the list.
     """
     data = path.read_bytes()
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures and prints what jostle costs, compared with the bare program and Darshan: `make bench`.
+"""Measures the overhead of jostle, compared with bare programs and Darshan: `make bench`.
 
     lab/bench/run.py [PART]... [--only ROW]... [--quick|--smoke] [--turn DAY] [--json]
                      [--preload LIBJOSTLE]
@@ -24,36 +24,25 @@ from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
-import access
-import agent
-import background
-import calls
-import estimate
-import gpu_records
-import ingest
-import inject
-import interference
-import lab
-import links
-import month
-import mpi_calls
-import mpi_peers
-import mpi_segments
-import mpi_whole
-import nccl_calls
-import open_log
-import passes
-import process
-import receive
-import ship
-import size
-import spark
-import web_api
-import web_browser
-import whole
 from jostle.files.loadable import find_library, is_loadable
 from measure import Bench, MissingError, Row, say
 from mpi import MPICH, OPENMPI, peers
+from rows.lab import access, inject, lab
+from rows.mpi import mpi_calls, mpi_peers, mpi_segments, mpi_whole
+from rows.recording import agent, calls, gpu_records, nccl_calls, process, ship, size, whole
+from rows.repository import (
+    background,
+    estimate,
+    ingest,
+    interference,
+    links,
+    month,
+    open_log,
+    passes,
+    receive,
+    spark,
+)
+from rows.web import web_api, web_browser
 
 ROWS: dict[str, Callable[[Bench], list[Row]]] = {
     **{key: lambda bench, key=key: [calls.call_row(bench, key)] for key in calls.CALLS},  # type: ignore[misc]
@@ -61,7 +50,7 @@ ROWS: dict[str, Callable[[Bench], list[Row]]] = {
     "nccl-calls": nccl_calls.rows,
     "gpu-records": gpu_records.rows,
     "spawn": lambda bench: [calls.spawn_row(bench)],
-    "heartbeat": lambda bench: [process.heartbeat_row(bench), process.canary_row(bench)],
+    "heartbeat": lambda bench: [process.heartbeat_row(bench), process.core_probe_row(bench)],
     "whole": whole.whole_rows,
     "memory": process.memory_rows,
     "size": size.size_rows,
@@ -139,8 +128,8 @@ def cells(row: Row) -> list[str]:
     ratio = "-" if row.ratio is None else f"{row.ratio:.3f}"
     peer = "no peer" if row.peer is None else f"{number(row.peer)} ({row.peer_name})"
     figures = [number(row.bare), number(row.ours), number(row.added), spread, ratio]
-    judged = [row.target, reached, peer, number(row.of_peer)]
-    return [row.what, row.unit, *figures, *judged, row.note]
+    assessed = [row.target, reached, peer, number(row.of_peer)]
+    return [row.what, row.unit, *figures, *assessed, row.note]
 
 
 def table(rows: list[Row]) -> str:
@@ -167,8 +156,10 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"one of {', '.join(PARTS)}")
     parser.add_argument("--only", action="append", choices=list(ROWS), help="measure this row only")
     level = parser.add_mutually_exclusive_group()
-    level.add_argument("--quick", action="store_true", help="fewer rounds: a first look")
-    level.add_argument("--smoke", action="store_true", help="only whether every row can measure")
+    level.add_argument("--quick", action="store_true", help="fewer rounds, for a first look")
+    level.add_argument(
+        "--smoke", action="store_true", help="check only whether every row can measure"
+    )
     parser.add_argument(
         "--turn", type=int, metavar="DAY", help=f"every {TURNS}th row, from row DAY on"
     )
@@ -196,7 +187,7 @@ def measure(bench: Bench, keys: list[str]) -> list[Row]:
         try:
             found = ROWS[key](bench)
             if not found:
-                raise RuntimeError("it gave no row")
+                raise RuntimeError("it returned no row")
             rows += found
         except MissingError as why:
             rows.append(Row(key, key, "", "", note=f"skipped: {why}", skipped=True))
@@ -213,7 +204,7 @@ def main() -> int:
     level = "smoke" if options.smoke else "quick" if options.quick else "full"
     with Bench(preload, darshan, level) as bench:
         rows = measure(bench, chosen(options))
-        beside = ", ".join(peers(bench))
+        profilers = ", ".join(peers(bench))
     load = os.getloadavg()[0]
     machine = f"{len(bench.cpus)} CPUs, Linux {platform.release()}, load {load:.1f}"
     failed = [row for row in rows if row.failed]
@@ -223,12 +214,14 @@ def main() -> int:
         print(json.dumps({**facts, "rows": found}, indent=1))
         return bool(failed)
     print(table(rows))
-    judged = [row.reached for row in rows if row.reached is not None]
-    print(f"\n{sum(judged)} of {len(judged)} targets reached; {machine}.")
-    print(f"Beside MPI programs: {beside or 'nothing is named'}.")
+    assessed = [row.reached for row in rows if row.reached is not None]
+    print(f"\n{sum(assessed)} of {len(assessed)} targets reached; {machine}.")
+    print(f"Other profilers of MPI programs: {profilers or 'none is named'}.")
     print("Darshan: " + (str(darshan) if darshan else "skipped (not installed)") + ".")
     if level == "smoke":
-        print("With --smoke the figures mean nothing: only whether a row has one.")
+        print(
+            "With --smoke the values are meaningless; the run only checks whether each row has one."
+        )
     for row in failed:
         print(f"Could not be measured: {row.what}: {row.note}")
     return bool(failed)

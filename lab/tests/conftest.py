@@ -1,4 +1,4 @@
-"""What every test of the lab may ask for: what tests of jostle may, and their helpers."""
+"""Fixtures of all tests of the lab: those of jostle's tests, and their helpers."""
 
 import sys
 from pathlib import Path

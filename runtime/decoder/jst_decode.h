@@ -15,7 +15,7 @@
 #define JST_DECODE_HEAD_BYTES 4096
 #define JST_DECODE_BUCKETS 32
 #define JST_DECODE_WARNINGS 8
-#define JST_DECODE_DOOR __attribute__((visibility("default")))
+#define JST_DECODE_EXPORT __attribute__((visibility("default")))
 
 typedef struct jst_decode jst_decode;
 
@@ -190,45 +190,48 @@ typedef struct jst_decode_event {
 } jst_decode_event;
 
 /** JST_DECODE_API of the library, so that a caller can refuse another one. */
-JST_DECODE_DOOR uint32_t jst_decode_api(void);
+JST_DECODE_EXPORT uint32_t jst_decode_api(void);
 
 /** A new batch. Each list holds metric ids, separated by newlines: process-scope numbers,
  *  process-scope histograms, mount-scope numbers, component-scope numbers (at most 255). max_rows
  *  bounds all tables together. NULL when memory is short. */
-JST_DECODE_DOOR jst_decode *jst_decode_new(const char *process_ids, const char *histogram_ids,
-                                           const char *mount_ids, const char *component_ids,
-                                           uint64_t max_rows);
-JST_DECODE_DOOR void jst_decode_free(jst_decode *d);
+JST_DECODE_EXPORT jst_decode *jst_decode_new(const char *process_ids, const char *histogram_ids,
+                                             const char *mount_ids, const char *component_ids,
+                                             uint64_t max_rows);
+JST_DECODE_EXPORT void jst_decode_free(jst_decode *d);
 
 /** Appends one file; its rows have `process`, and only records from number from_record on give
  *  rows (with JST_DECODE_SEGMENTS: entries from that number on; records_read is one, too). Short
  *  processes get the numbers -1, -2, ... in the order of the batch. fd stays open and its position
  *  is not used. Returns the number of its result, or -1 when memory is short. */
-JST_DECODE_DOOR int64_t jst_decode_add_fd(jst_decode *d, int fd, int32_t process,
-                                          uint64_t from_record, uint32_t flags);
-JST_DECODE_DOOR int64_t jst_decode_add_bytes(jst_decode *d, const void *bytes, size_t size,
-                                             int32_t process, uint64_t from_record, uint32_t flags);
+JST_DECODE_EXPORT int64_t jst_decode_add_fd(jst_decode *d, int fd, int32_t process,
+                                            uint64_t from_record, uint32_t flags);
+JST_DECODE_EXPORT int64_t jst_decode_add_bytes(jst_decode *d, const void *bytes, size_t size,
+                                               int32_t process, uint64_t from_record,
+                                               uint32_t flags);
 
 /** Where reading of the next added file may continue, if from_record is the place's and a valid
  *  record, or the end, is there; else all of it is read. */
-JST_DECODE_DOOR void jst_decode_go_on(jst_decode *d, const jst_decode_place *place);
+JST_DECODE_EXPORT void jst_decode_go_on(jst_decode *d, const jst_decode_place *place);
 
 /* Views, valid until the next jst_decode_add or jst_decode_free. Columns of a table without rows
  * are NULL. */
-JST_DECODE_DOOR const jst_decode_result *jst_decode_result_at(const jst_decode *d, uint64_t number);
-JST_DECODE_DOOR uint64_t jst_decode_rows(const jst_decode *d, uint32_t table);
-JST_DECODE_DOOR const void *jst_decode_values(const jst_decode *d, uint32_t table, uint32_t column);
+JST_DECODE_EXPORT const jst_decode_result *jst_decode_result_at(const jst_decode *d,
+                                                                uint64_t number);
+JST_DECODE_EXPORT uint64_t jst_decode_rows(const jst_decode *d, uint32_t table);
+JST_DECODE_EXPORT const void *jst_decode_values(const jst_decode *d, uint32_t table,
+                                                uint32_t column);
 /** The heap of a binary column. */
-JST_DECODE_DOOR const void *jst_decode_binary(const jst_decode *d, uint32_t table, uint32_t column,
-                                              uint64_t *bytes);
+JST_DECODE_EXPORT const void *jst_decode_binary(const jst_decode *d, uint32_t table,
+                                                uint32_t column, uint64_t *bytes);
 /** 32 int64 per row; rows whose bit in *valid (LSB first) is 0 are all zero; *nulls counts them. */
-JST_DECODE_DOOR const int64_t *jst_decode_histogram(const jst_decode *d, uint32_t column,
-                                                    const uint8_t **valid, uint64_t *nulls);
+JST_DECODE_EXPORT const int64_t *jst_decode_histogram(const jst_decode *d, uint32_t column,
+                                                      const uint8_t **valid, uint64_t *nulls);
 /** Per column of the tables of slices: the bits that are set in any of its metric's values. */
-JST_DECODE_DOOR const uint64_t *jst_decode_bits(const jst_decode *d, uint32_t table);
+JST_DECODE_EXPORT const uint64_t *jst_decode_bits(const jst_decode *d, uint32_t table);
 /** The same per histogram and bucket: 32 for each histogram. */
-JST_DECODE_DOOR const uint64_t *jst_decode_bucket_bits(const jst_decode *d);
-JST_DECODE_DOOR const jst_decode_event *jst_decode_events(const jst_decode *d, uint64_t *count);
-JST_DECODE_DOOR const char *jst_decode_text(const jst_decode *d, uint64_t *bytes);
+JST_DECODE_EXPORT const uint64_t *jst_decode_bucket_bits(const jst_decode *d);
+JST_DECODE_EXPORT const jst_decode_event *jst_decode_events(const jst_decode *d, uint64_t *count);
+JST_DECODE_EXPORT const char *jst_decode_text(const jst_decode *d, uint64_t *bytes);
 
 #endif

@@ -106,7 +106,7 @@ static uint64_t places_of(jst_job *j)
         return 0;
     if (capacity > PLACES_MAX || bytes < sizeof(jst_gpu) ||
         !jst_head_holds(j, at, capacity * bytes)) {
-        jst_warn(j, at, "the table of GPUs does not lie inside the head");
+        jst_warn(j, at, "the table of GPUs is not inside the header");
         return 0;
     }
     return used < capacity ? used : capacity;

@@ -16,19 +16,19 @@ static const char *head_flaw(const jst_job *j)
     if (JST_HEADER(j, version) == 0 || JST_HEADER(j, version) > JST_FORMAT_VERSION)
         return "its format version is neither 1 nor 2: a newer jostle wrote it";
     if (JST_HEADER(j, head_bytes) > j->s->size)
-        return "the file ends inside its head: it was cut short";
+        return "the file ends inside its header: it was cut short";
     if (cells == 0 || cells > JST_DECODE_CELLS_MAX)
         return "the number of cells is out of bounds";
     if (JST_HEADER(j, block_bytes) < offsetof(jst_block, cells) + 8 * cells ||
         !jst_head_holds(j, JST_HEADER(j, block_offset),
                         (uint64_t)JST_HEADER(j, block_bytes) * JST_HEADER(j, block_capacity)))
-        return "the counter blocks do not lie inside the head";
+        return "the counter blocks are not inside the header";
     if (JST_HEADER(j, commit_bytes) < offsetof(jst_commit, base) + 8 * cells ||
         !jst_head_holds(j, JST_HEADER(j, commit_offset), 2 * (uint64_t)JST_HEADER(j, commit_bytes)))
-        return "the commits do not lie inside the head";
+        return "the commits are not inside the header";
     if (JST_HEADER(j, table_bytes) > JST_DECODE_TABLE_MAX ||
         !jst_head_holds(j, JST_HEADER(j, table_offset), JST_HEADER(j, table_bytes)))
-        return "the metric table does not lie inside the head";
+        return "the metric table is not inside the header";
     if (JST_HEADER(j, slice_ns) == 0)
         return "the slice length is zero";
     return NULL;
@@ -194,7 +194,7 @@ void jst_commit_read(jst_job *j, jst_commit_view *c)
         }
     }
     if (!c->whole)
-        jst_warn(j, JST_HEADER(j, commit_offset), "the head changes faster than it can be read");
+        jst_warn(j, JST_HEADER(j, commit_offset), "the header changes faster than it can be read");
     if (c->records_end < JST_HEADER(j, head_bytes)) {
         jst_warn(j, JST_HEADER(j, commit_offset),
                  "the commit is damaged: records are taken as far "

@@ -283,7 +283,7 @@ static void take_remainder(jst_job *j, const jst_commit_view *c)
     }
     if (backwards)
         jst_warn(j, JST_HEADER(j, block_offset),
-                 "counters lie behind their commit and are left "
+                 "counters are behind their commit and are left "
                  "out of the last slice");
     if (d->moved.count == 0)
         return;

@@ -365,7 +365,7 @@ static void ring_read(jst_job *j, ring *r)
 {
     uint64_t at = JST_HEADER(j, ring_offset), bytes = JST_HEADER(j, ring_bytes);
     uint64_t written, drained;
-    const char *wrong = "the ring of the segments does not lie inside the head";
+    const char *wrong = "the ring of the segments is not inside the header";
     if (bytes == 0)
         return;
     if (bytes > RING_HEAD && bytes <= RING_MAX && jst_head_holds(j, at, bytes))

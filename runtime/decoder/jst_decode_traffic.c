@@ -217,7 +217,7 @@ static bool take_rest(jst_job *j, enum kind kind, int64_t slice, int32_t span)
         return true;
     if (capacity > PLACES_MAX || bytes < f->place_bytes ||
         !jst_head_holds(j, at, capacity * bytes)) {
-        jst_warn(j, at, "a table of partners or collectives does not lie inside the head");
+        jst_warn(j, at, "a table of partners or collectives is not inside the header");
         return true;
     }
     for (uint64_t i = 0; i < capacity; i++, at += bytes) {

@@ -13,9 +13,9 @@ int jst_spool_open(void)
     return -ENOENT;
 }
 
-char *jst_job_file_name(char *p, const char *end)
+void jst_shared_file_name(char *p, const char *end, const char *suffix)
 {
-    return jst_put_text(p, end, "job.");
+    jst_put_text(jst_put_text(p, end, "job"), end, suffix);
 }
 
 bool jst_size_allowed(uint64_t n)

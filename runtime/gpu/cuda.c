@@ -233,9 +233,9 @@ static void yield(void)
 
 static int subscribe(void)
 {
-    cupti_subscription wish = {.size = sizeof wish, .name = "jostle", .several = 1};
+    cupti_subscription request = {.size = sizeof request, .name = "jostle", .several = 1};
     several = cupti.several.subscribe &&
-              cupti.several.subscribe(&subscriber, called, NULL, &wish) == CUPTI_SUCCESS;
+              cupti.several.subscribe(&subscriber, called, NULL, &request) == CUPTI_SUCCESS;
     if (several)
         recorder_host->shares();
     return several ? CUPTI_SUCCESS : cupti.subscribe(&subscriber, called, NULL);

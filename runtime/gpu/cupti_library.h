@@ -22,7 +22,7 @@ struct cupti_library {
      * 13.3). */
     struct cupti_of_several {
         int (*subscribe)(void **subscriber, cupti_callback *callback, void *data,
-                         cupti_subscription *wish);
+                         cupti_subscription *request);
         int (*register_callbacks)(void *subscriber, cupti_requested_v2 *requested,
                                   cupti_completed_v2 *completed);
         int (*enable)(void *subscriber, uint32_t kind, void *configuration);

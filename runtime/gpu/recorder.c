@@ -143,8 +143,8 @@ static void rest(uint64_t began)
 
 static void *serve(void *unused)
 {
-    for (uint32_t wish = 0;;) {
-        wish = recorder_host->await(wish);
+    for (uint32_t request = 0;;) {
+        request = recorder_host->await(request);
         uint64_t began = clock_ns(CLOCK_MONOTONIC);
         pthread_mutex_lock(&lock);
         if (active) {
@@ -152,7 +152,7 @@ static void *serve(void *unused)
             library->flush(false);
         }
         pthread_mutex_unlock(&lock);
-        recorder_host->answer(wish); /* also before a request: it belongs to the last one */
+        recorder_host->answer(request); /* also before a request: it belongs to the last one */
         rest(began);
     }
     return unused;

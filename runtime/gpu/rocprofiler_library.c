@@ -19,7 +19,7 @@ static void *open_in(const char *folder, const char *below)
     return n > 0 && (size_t)n < sizeof path ? dlopen(path, RTLD_LAZY | RTLD_GLOBAL) : NULL;
 }
 
-static void *open_beside_register(void)
+static void *open_near_register(void)
 {
     char folder[4096]; /* PATH_MAX: as much as the loader writes */
     void *object = dlopen("librocprofiler-register.so.0", RTLD_LAZY | RTLD_NOLOAD);
@@ -32,7 +32,7 @@ static void *open_any(void)
     void *object = NULL;
     if (named && *named) /* rocprofiler-register uses this one */
         return dlopen(named, RTLD_LAZY | RTLD_GLOBAL);
-    if (!(object = dlopen(NAME, RTLD_LAZY | RTLD_GLOBAL)) && !(object = open_beside_register()) &&
+    if (!(object = dlopen(NAME, RTLD_LAZY | RTLD_GLOBAL)) && !(object = open_near_register()) &&
         root && root[0] == '/')
         object = open_in(root, "/lib");
     return object ? object : open_in("/opt/rocm", "/lib");

@@ -64,7 +64,7 @@ typedef struct jst_gpu_host {
      *  the end of each slice, or until shortly before (the number returned is `last` then). The
      *  heartbeat waits a moment for the answer to the number returned. */
     uint32_t (*await)(uint32_t last);
-    void (*answer)(uint32_t wish);
+    void (*answer)(uint32_t request);
     /** The recorder delivers nothing more: the process ends, or nothing can be recorded. */
     void (*over)(void);
 } jst_gpu_host;

@@ -10,7 +10,7 @@
 #define JST_MOUNT_STRIDE 48u
 #define JST_HIST_BUCKETS 32u
 #define JST_CELL_COUNT 728u
-#define JST_METRIC_TABLE_BYTES 10798u
+#define JST_METRIC_TABLE_BYTES 10810u
 
 enum jst_kind { JST_COUNTER, JST_TIMER, JST_GAUGE, JST_HISTOGRAM };
 
@@ -236,9 +236,9 @@ enum jst_code {
 #define JST_CELL_PAPI_2_COUNT               664u
 #define JST_CELL_PAPI_3_COUNT               665u
 #define JST_CELL_PAPI_4_COUNT               666u
-#define JST_CELL_CANARY_NS                  667u
-#define JST_CELL_CANARY_COUNT               668u
-#define JST_CELL_CANARY_STEAL_NS            669u
+#define JST_CELL_CORE_PROBE_NS              667u
+#define JST_CELL_CORE_PROBE_COUNT           668u
+#define JST_CELL_CORE_PROBE_STEAL_NS        669u
 #define JST_CELL_WAIT_SHORT_NS              670u
 #define JST_CELL_WAIT_ALL_NS                671u
 #define JST_CELL_OS_CPUS                    672u

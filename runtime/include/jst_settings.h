@@ -9,7 +9,7 @@
     X(SPOOL, "spool", "JOSTLE_SPOOL")                                                              \
     X(SEGMENTS, "segments", "JOSTLE_SEGMENTS")                                                     \
     X(SEGMENT_SPAN, "segment_span", "JOSTLE_SEGMENT_SPAN")                                         \
-    X(CANARY, "canary", "JOSTLE_CANARY")                                                           \
+    X(CORE_PROBE, "core_probe", "JOSTLE_CORE_PROBE")                                               \
     X(MEMORY_PROBE, "memory_probe", "JOSTLE_MEMORY_PROBE")                                         \
     X(PEERS, "peers", "JOSTLE_PEERS")                                                              \
     X(PAPI, "papi", "JOSTLE_PAPI")                                                                 \

@@ -173,7 +173,7 @@ static void preload_injector(const char *library)
 /* --gpu: the CUDA driver loads the recorder by the first variable, libjostle.so that for AMD by the second. */
 static void set_recorders(const char *library)
 {
-    const char *taken = getenv("CUDA_INJECTION64_PATH"), *wish = getenv("JOSTLE_GPU");
+    const char *taken = getenv("CUDA_INJECTION64_PATH"), *option = getenv("JOSTLE_GPU");
     char path[PATH_MAX];
 
     if ((size_t)snprintf(path, sizeof path, "%.*s" JST_RECORDER,
@@ -187,7 +187,7 @@ static void set_recorders(const char *library)
              "out --gpu, or unset it",
              taken);
     set_variable("CUDA_INJECTION64_PATH", path);
-    if (wish == NULL || strcmp(wish, "kernels") != 0)
+    if (option == NULL || strcmp(option, "kernels") != 0)
         set_variable("JOSTLE_GPU", "on");
 }
 

@@ -1,7 +1,7 @@
 /* init_finalize.c: notifies the runtime of the MPI's begin and end, by MPI_Init or by sessions. */
 #include "adapter.h"
 
-static bool told;    /* that it is initialising */
+static bool passed;  /* that it is initialising */
 static int sessions; /* open */
 static bool world;   /* between MPI_Init and MPI_Finalize */
 static bool ending;  /* the call in progress closes the last one */
@@ -37,7 +37,7 @@ void jst_before_init(bool session)
     } else {
         __atomic_store_n(&world, true, __ATOMIC_RELAXED);
     }
-    if (!__atomic_exchange_n(&told, true, __ATOMIC_RELAXED)) {
+    if (!__atomic_exchange_n(&passed, true, __ATOMIC_RELAXED)) {
         jst_host.initialising();
     }
 }

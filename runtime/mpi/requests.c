@@ -299,10 +299,10 @@ jst_messages *jst_messages_of(MPI_Comm comm, void **chain)
 static void tell_messages(const jst_messages *passed)
 {
     for (uint32_t i = 0; i < passed->out; i++) {
-        jst_tell_sent(passed->each[i].rank, passed->each[i].bytes);
+        jst_pass_sent(passed->each[i].rank, passed->each[i].bytes);
     }
     for (uint32_t i = passed->out; i < passed->out + passed->in; i++) {
-        jst_tell_received(passed->each[i].rank, passed->each[i].bytes);
+        jst_pass_received(passed->each[i].rank, passed->each[i].bytes);
     }
 }
 

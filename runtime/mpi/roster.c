@@ -146,7 +146,7 @@ static bool fill(jst_roster *made, uintptr_t handle, bool window)
     jst_pmpi.Group_size(group, &size);
     made->size = size > 0 ? (uint32_t)size : 0;
     made->id = 0;
-    made->told = false;
+    made->passed = false;
     made->window = window;
     made->neighbours = NULL;
     made->members = !window && !inter && size > 1;
@@ -298,9 +298,9 @@ uint32_t jst_ask_world(const jst_roster *ranks, uint32_t rank)
     return result;
 }
 
-void jst_tell_communicator(jst_roster *ranks)
+void jst_pass_communicator(jst_roster *ranks)
 {
-    if (!__atomic_exchange_n(&ranks->told, true, __ATOMIC_RELAXED) && ranks->world) {
+    if (!__atomic_exchange_n(&ranks->passed, true, __ATOMIC_RELAXED) && ranks->world) {
         jst_host.communicator(ranks->id, ranks->world, ranks->size);
     }
 }

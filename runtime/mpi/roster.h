@@ -21,7 +21,7 @@ typedef struct jst_roster {
     uint32_t id;    /* as in jst_peer_communicator */
     uint32_t stamp; /* changes when the handle is freed */
     bool members;   /* it is an intra-communicator of several members, and id is theirs */
-    bool told;      /* to the host */
+    bool passed;    /* to the host */
     bool window;
 } jst_roster;
 
@@ -33,7 +33,7 @@ jst_roster *jst_roster_slow(MPI_Comm comm);
 jst_roster *jst_roster_of_window_slow(MPI_Win win);
 void jst_roster_drop(uintptr_t handle);
 uint32_t jst_ask_world(const jst_roster *ranks, uint32_t rank);
-void jst_tell_communicator(jst_roster *ranks);
+void jst_pass_communicator(jst_roster *ranks);
 /** Neighbours in comm's topology, NULL: none, or memory is short. */
 const jst_neighbours *jst_neighbours_of(MPI_Comm comm);
 
@@ -79,22 +79,22 @@ static inline uint32_t jst_target(int rank, MPI_Win win)
 }
 
 /** Passes the members of a communicator to the host, as far as they are known. */
-static inline jst_roster *jst_tell(jst_roster *ranks)
+static inline jst_roster *jst_pass(jst_roster *ranks)
 {
-    if (ranks && ranks->members && !JST_LIKELY(__atomic_load_n(&ranks->told, __ATOMIC_RELAXED))) {
-        jst_tell_communicator(ranks);
+    if (ranks && ranks->members && !JST_LIKELY(__atomic_load_n(&ranks->passed, __ATOMIC_RELAXED))) {
+        jst_pass_communicator(ranks);
     }
     return ranks;
 }
 
-static inline void jst_tell_sent(uint32_t rank, uint64_t bytes)
+static inline void jst_pass_sent(uint32_t rank, uint64_t bytes)
 {
     if (rank != JST_MPI_NO_PEER) {
         jst_host.sent(rank, bytes);
     }
 }
 
-static inline void jst_tell_received(uint32_t rank, uint64_t bytes)
+static inline void jst_pass_received(uint32_t rank, uint64_t bytes)
 {
     if (rank != JST_MPI_NO_PEER) {
         jst_host.received(rank, bytes, false);
@@ -109,8 +109,8 @@ jst_set_collective(jst_mpi_call *call, const char *name, jst_roster *ranks, int 
     if (!ranks || !ranks->members) {
         return;
     }
-    if (!JST_LIKELY(__atomic_load_n(&ranks->told, __ATOMIC_RELAXED))) {
-        jst_tell_communicator(ranks);
+    if (!JST_LIKELY(__atomic_load_n(&ranks->passed, __ATOMIC_RELAXED))) {
+        jst_pass_communicator(ranks);
     }
     call->collective = name;
     call->communicator = ranks->id;

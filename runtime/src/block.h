@@ -18,7 +18,7 @@
  * usual case. */
 typedef struct jst_wipe_page {
     uintptr_t mask;
-    uint8_t gap[JST_PAGE - sizeof(uintptr_t)];
+    uint8_t gap[JST_LARGEST_PAGE - sizeof(uintptr_t)];
 } jst_wipe_page;
 
 extern JST_HIDDEN jst_wipe_page jst_wipe;

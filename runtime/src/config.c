@@ -21,8 +21,8 @@
 #define SPAN_DEFAULT NS
 #define PAPI_EVENTS 4
 #define PAPI_NAME 31
-#define CANARY_MIN (NS / 200)
-#define CANARY_MAX NS
+#define CORE_PROBE_MIN (NS / 200)
+#define CORE_PROBE_MAX NS
 
 extern char *program_invocation_short_name;
 
@@ -191,8 +191,8 @@ static bool valid(enum key k, const char *v)
     case SLICE:
     case SEGMENT_SPAN:
         return parse_length(v, JST_SHORTEST_SLICE_NS, JST_LONGEST_SLICE_NS) != 0;
-    case CANARY:
-        return says_off(v) || parse_length(v, CANARY_MIN, CANARY_MAX) != 0;
+    case CORE_PROBE:
+        return says_off(v) || parse_length(v, CORE_PROBE_MIN, CORE_PROBE_MAX) != 0;
     case SEGMENTS:
         return says_on(v) || says_off(v) || jst_str_equal(v, "raw");
     case PERF:
@@ -275,7 +275,7 @@ const char *jst_named_spool(const char **unsure)
 
 static void say_wrong(void)
 {
-    static const char mends[] = /* of all keys that can have a wrong value */
+    static const char fixes[] = /* of all keys that can have a wrong value */
         "; it is ignored (write on or off)\0"
         "; it is ignored (write a length from 100ms to 60s, such as 500ms or 4s)\0"
         "; it is ignored (write an absolute path of at most 255 characters)\0"
@@ -288,13 +288,13 @@ static void say_wrong(void)
         "; it is ignored (write stderr or off)\0"
         "; it is ignored (write program, all or none)\0"
         "; it is ignored (write names, nameless or off)\0";
-    const char *mend = mends, *key = env_keys;
-    for (int k = 0; k <= FILES; k++, mend = jst_behind(mend), key = jst_behind(key))
+    const char *fix = fixes, *key = env_keys;
+    for (int k = 0; k <= FILES; k++, fix = jst_behind(fix), key = jst_behind(key))
         if (wrong[k]) {
             char what[64];
             jst_put_text(jst_put_text(what, what + sizeof what, key), what + sizeof what,
                          " has a wrong value:");
-            jst_say(what, wrong[k], mend);
+            jst_say(what, wrong[k], fix);
         }
 }
 
@@ -365,8 +365,8 @@ bool jst_configure(void)
     jst_cfg.slice_ns =
         values[SLICE] ? parse_length(values[SLICE], JST_SHORTEST_SLICE_NS, JST_LONGEST_SLICE_NS)
                       : JST_DEFAULT_SLICE_NS;
-    if (values[CANARY])
-        jst_cfg.canary_ns = parse_length(values[CANARY], CANARY_MIN, CANARY_MAX); /* 0: off */
+    if (values[CORE_PROBE]) /* 0: off */
+        jst_cfg.core_probe_ns = parse_length(values[CORE_PROBE], CORE_PROBE_MIN, CORE_PROBE_MAX);
     jst_cfg.memory_probe = values[MEMORY_PROBE] && says_on(values[MEMORY_PROBE]);
     take_mpi_options();
     say_wrong();

@@ -19,7 +19,7 @@ typedef struct jst_config {
     int segments;            /* enum jst_segments */
     int perf;                /* enum jst_perf: counters of the processor */
     uint64_t segment_span_ns;
-    uint64_t canary_ns; /* from one run to the next, 0: off */
+    uint64_t core_probe_ns; /* from one run to the next, 0: off */
     bool memory_probe;
     bool peers;
     bool digest;       /* to stderr at the end of the job */
@@ -37,7 +37,7 @@ extern JST_HIDDEN jst_config jst_cfg;
 bool jst_configure(void); /* false: switched off */
 /** Finds where standard error leads: before any message. */
 void jst_say_begin(void);
-void jst_say(const char *what, const char *value, const char *mend);
+void jst_say(const char *what, const char *value, const char *fix);
 /** Splits the next line of a configuration off: `key = value`, '#' begins a comment. *value is NULL on
  *  a line without '='; *text is after the line then. Returns false at the end of the text. */
 bool jst_next_setting(char **text, char **key, char **value);

@@ -1,6 +1,7 @@
 /* core.c: the life of a process image: start, the first profile, forked children, the end. */
 #include <errno.h>
 #include <pthread.h>
+#include <sys/auxv.h>
 
 #include "block.h"
 #include "ccl/ccl.h"
@@ -29,8 +30,11 @@
 #include "sys.h"
 #include "text.h"
 
-JST_LARGE jst_area jst_a __attribute__((aligned(JST_PAGE)));
-jst_wipe_page jst_wipe __attribute__((section(".bss.wipe"), aligned(JST_PAGE)));
+JST_LARGE jst_area jst_a __attribute__((aligned(JST_LARGEST_PAGE)));
+jst_wipe_page jst_wipe __attribute__((section(".bss.wipe"), aligned(JST_LARGEST_PAGE)));
+#ifndef __x86_64__
+uint64_t jst_kernel_page = JST_PAGE;
+#endif
 __thread jst_block *jst_tls_block;
 __thread uint32_t jst_tls_vfork;
 /* Block of a thread in a process that has not started: not in jst_tls_block, so that every call
@@ -269,7 +273,10 @@ static void begin_image(void)
         atomic_store(&jst_state, JST_OFF);
         return;
     }
-    if (jst_sys3(SYS_madvise, &jst_wipe, JST_PAGE, MADV_WIPEONFORK) < 0)
+#ifndef __x86_64__
+    jst_kernel_page = getauxval(AT_PAGESZ); /* the heartbeat may not call libc */
+#endif
+    if (jst_sys3(SYS_madvise, &jst_wipe, sizeof jst_wipe, MADV_WIPEONFORK) < 0)
         __register_atfork(NULL, NULL, after_fork, &__dso_handle);
     jst_inject_begin();
     jst_next_begin();

@@ -137,11 +137,11 @@ static void wait_for(long pid)
 
 void jst_digest(void)
 {
-    static _Atomic bool told;
+    static _Atomic bool shown;
     const jst_head *h = &jst_a.head;
     const char *values[NAMES];
     if (!jst_cfg.digest || !h->mpi_state || !h->world_size || h->world_rank || h->spawned ||
-        !jst_may_syscall() || !jst_stderr_is_the_same() || atomic_exchange(&told, true))
+        !jst_may_syscall() || !jst_stderr_is_the_same() || atomic_exchange(&shown, true))
         return;
     jst_env_all(names, values, NAMES);
     if (!find_program(values[COMMAND] ? values[COMMAND] : "jostle", values[PATH])) {

@@ -17,12 +17,13 @@
 #endif
 
 #include "block.h"
+#include "ccl/ccl.h"
 #include "clock.h"
 #include "common.h"
 #include "config.h"
 #include "core.h"
 #include "heartbeat.h"
-#include "modules/canary.h"
+#include "modules/core_probe.h"
 #include "modules/modules.h"
 #include "modules/os.h"
 #include "modules/perf.h"
@@ -76,6 +77,7 @@ static bool serve(uint32_t what)
         jst_modules_sample(0, JST_AT_END);
         jst_modules_note_missing(profile_fd, jst_clock_ns(CLOCK_REALTIME), true);
         jst_root_note(profile_fd, jst_clock_ns(CLOCK_REALTIME));
+        jst_nccl_note(profile_fd, jst_clock_ns(CLOCK_REALTIME), true);
         jst_slice_finish(profile_fd);
     }
     if (what == DRAIN) { /* no thread waits for an answer */
@@ -107,7 +109,7 @@ static bool is_alone(void)
 }
 
 /* A profile that was removed is written again, so that at most this slice is lost. */
-static void mend_profile(uint64_t now)
+static void restore_profile(uint64_t now)
 {
     struct stat st;
     if (jst_fstat(profile_fd, &st) == 0 && st.st_nlink == 0 && jst_profile_again(&profile_fd) == 0)
@@ -120,10 +122,10 @@ static void mend_profile(uint64_t now)
  *
  * RATIONALE: the kernel gets a length, not an instant of CLOCK_REALTIME: if that clock is set back by
  * an hour meanwhile, the sleep would last an hour longer, and one slice would hold all its counts. */
-static void sleep_until(uint64_t now, uint64_t look, uint64_t canary, uint64_t memory)
+static void sleep_until(uint64_t now, uint64_t look, uint64_t core_probe, uint64_t memory)
 {
     uint64_t due = jst_perf_due(), ns = due != 0 && due < look ? due : look;
-    ns = canary != 0 && canary < ns ? canary : ns;
+    ns = core_probe != 0 && core_probe < ns ? core_probe : ns;
     ns = memory != 0 && memory < ns ? memory : ns;
     ns = ns > now ? ns - now : 0;
     struct timespec left = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
@@ -149,15 +151,15 @@ static void beat(void)
     for (;;) {
         uint64_t now = jst_clock_ns(CLOCK_REALTIME);
         uint64_t next = (now / jst_cfg.slice_ns + 1) * jst_cfg.slice_ns;
-        uint64_t canary = jst_canary_due(now, next);
+        uint64_t core_probe = jst_core_probe_due(now, next);
         uint64_t memory = jst_memory_probe_due(now, next);
-        sleep_until(now, looked + LOOK_NS < next ? looked + LOOK_NS : next, canary, memory);
+        sleep_until(now, looked + LOOK_NS < next ? looked + LOOK_NS : next, core_probe, memory);
         if (!serve(atomic_load(&request))) {
             jst_modules_close();
             return;
         }
         now = jst_clock_ns(CLOCK_REALTIME);
-        jst_canary_run(&jst_a.blocks[0], canary, now, next);
+        jst_core_probe_run(&jst_a.blocks[0], core_probe, now, next);
         jst_memory_probe_run(&jst_a.blocks[0], memory, now, next);
         if (jst_perf_due() != 0 && now >= jst_perf_due())
             jst_perf_tick(&jst_a.blocks[0], now);
@@ -168,7 +170,8 @@ static void beat(void)
             continue;
         }
         looked = now;
-        mend_profile(now);
+        restore_profile(now);
+        jst_nccl_note(profile_fd, now, false);
         jst_modules_sample(now, JST_AT_BOUNDARY);
         jst_slice_tick(profile_fd, now);
         jst_together_tick(now);

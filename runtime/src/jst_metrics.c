@@ -203,9 +203,9 @@ const char jst_metric_table[] =
     "access_gap_ops counter ops mount 37 1\n"
     "access_file_ops counter ops mount 38 1\n"
     "access_file_bytes counter bytes mount 39 1\n"
-    "canary_ns timer ns process 667 1\n"
-    "canary_count counter count process 668 1\n"
-    "canary_steal_ns counter ns process 669 1\n"
+    "core_probe_ns timer ns process 667 1\n"
+    "core_probe_count counter count process 668 1\n"
+    "core_probe_steal_ns counter ns process 669 1\n"
     "wait_short_ns timer ns process 670 1\n"
     "wait_all_ns timer ns process 671 1\n"
     "os_cpus gauge count process 672 1\n"
@@ -269,7 +269,7 @@ const char jst_metric_table[] =
     ;
 
 const uint32_t jst_metric_table_bytes = JST_METRIC_TABLE_BYTES;
-const uint32_t jst_metric_table_crc = 0x9f3890a1u;
+const uint32_t jst_metric_table_crc = 0x1a6dee92u;
 
 const uint8_t jst_cell_kind[JST_CELL_COUNT] = {
     1, 1, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 3, 1, 1, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,

@@ -25,14 +25,14 @@ extern const char jst_scratch_begin[] HIDDEN, jst_scratch_end[] HIDDEN;
 
 /* Pages that are no longer the file's (after a restored checkpoint, or a write to them) would get
  * other content, or none. */
-static bool are_the_files(uintptr_t from, size_t pages)
+static bool are_the_files(uintptr_t from, size_t length)
 {
-    uint64_t entries[PAGES];
-    size_t bytes = pages * sizeof *entries;
+    uint64_t entries[PAGES], page = jst_page_bytes();
+    size_t pages = length / page, bytes = pages * sizeof *entries;
     if (pages == 0 || pages > PAGES)
         return false;
     int fd = jst_openat(AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0);
-    long n = fd < 0 ? -1 : jst_pread(fd, entries, bytes, from / JST_PAGE * sizeof *entries);
+    long n = fd < 0 ? -1 : jst_pread(fd, entries, bytes, from / page * sizeof *entries);
     if (fd >= 0)
         jst_close(fd);
     if (n != (long)bytes)
@@ -43,10 +43,11 @@ static bool are_the_files(uintptr_t from, size_t pages)
     return true;
 }
 
-static uintptr_t whole_pages(const char *begin, const char *end, size_t *bytes)
+/* The kernel rounds lengths up: what is next would be released as well. */
+static uintptr_t whole_pages(const char *begin, const char *end, uint64_t page, size_t *bytes)
 {
-    uintptr_t from = ((uintptr_t)begin + JST_PAGE - 1) & ~(uintptr_t)(JST_PAGE - 1);
-    uintptr_t to = (uintptr_t)end & ~(uintptr_t)(JST_PAGE - 1);
+    uintptr_t from = ((uintptr_t)begin + page - 1) & ~(uintptr_t)(page - 1);
+    uintptr_t to = (uintptr_t)end & ~(uintptr_t)(page - 1);
     *bytes = to > from ? to - from : 0;
     return from;
 }
@@ -54,8 +55,8 @@ static uintptr_t whole_pages(const char *begin, const char *end, size_t *bytes)
 static void let_go(const char *begin, const char *end)
 {
     size_t bytes;
-    uintptr_t from = whole_pages(begin, end, &bytes);
-    if (!are_the_files(from, bytes / JST_PAGE))
+    uintptr_t from = whole_pages(begin, end, jst_page_bytes(), &bytes);
+    if (!are_the_files(from, bytes))
         return;
     jst_sys3(SYS_madvise, from, bytes, MADV_RANDOM);
     jst_sys3(SYS_madvise, from, bytes, MADV_DONTNEED);
@@ -64,7 +65,7 @@ static void let_go(const char *begin, const char *end)
 void jst_memory_let_go(void)
 {
     size_t bytes;
-    uintptr_t scratch = whole_pages(jst_scratch_begin, jst_scratch_end, &bytes);
+    uintptr_t scratch = whole_pages(jst_scratch_begin, jst_scratch_end, jst_page_bytes(), &bytes);
     jst_sys3(SYS_madvise, scratch, bytes, MADV_DONTNEED);
     let_go(__ehdr_start, jst_cold_end);
     let_go(jst_rare_begin, jst_rare_end);

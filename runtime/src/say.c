@@ -12,9 +12,7 @@
 static bool leave_mark(void)
 {
     char name[192] = "";
-    char *p = jst_job_file_name(name, name + sizeof name);
-    p = jst_put_number(p, name + sizeof name, (uint64_t)jst_sys0(SYS_getuid));
-    jst_put_text(p, name + sizeof name, ".said");
+    jst_shared_file_name(name, name + sizeof name, ".said");
     int dir = jst_spool_open();
     if (dir < 0)
         return true;
@@ -66,7 +64,7 @@ bool jst_stderr_is_the_same(void)
     return inode && device == error_device && inode == error_inode;
 }
 
-void jst_say(const char *what, const char *value, const char *mend)
+void jst_say(const char *what, const char *value, const char *fix)
 {
     char line[512] = "";
     const char *end = line + sizeof line - 1;
@@ -79,7 +77,7 @@ void jst_say(const char *what, const char *value, const char *mend)
         p = jst_put_text(p, end - 200, value);
         p = jst_put_text(p, end, "'");
     }
-    p = jst_put_text(p, end, mend);
+    p = jst_put_text(p, end, fix);
     *p++ = '\n';
     jst_write(2, line, (size_t)(p - line));
 }

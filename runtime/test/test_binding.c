@@ -173,7 +173,7 @@ static void odd_lists_do_no_harm(void **state)
 }
 
 /* This thread, on a core of its own; the other node has a core that does not exist. */
-static void where_threads_ran_is_counted_beside_a_gpu(void **state)
+static void where_threads_ran_is_counted_with_a_gpu(void **state)
 {
     (void)state;
     cpu_set_t before, one;
@@ -214,7 +214,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_nearest_group_that_has_cores_counts, begin, end),
         cmocka_unit_test_setup_teardown(groups_of_the_first_version_are_known, begin, end),
         cmocka_unit_test_setup_teardown(a_list_without_room_ends_with_dots, begin, end),
-        cmocka_unit_test_setup_teardown(where_threads_ran_is_counted_beside_a_gpu, begin, end),
+        cmocka_unit_test_setup_teardown(where_threads_ran_is_counted_with_a_gpu, begin, end),
         cmocka_unit_test(odd_lists_do_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -132,6 +132,47 @@ static void the_group_of_gpus_takes_over(void **state)
     assert_false(joins(0, 1, 4, false));
 }
 
+/* gloo does not report the end of a group: only another one is used from some time on. */
+static void another_group_of_all_follows(void **state)
+{
+    (void)state;
+    assert_true(joins(0, 1, 4, false));
+    for (unsigned i = 1; i < SILENT; i++)
+        assert_false(joins(3, 1, 4, false));
+    assert_true(joins(0, 1, 4, false)); /* it is still there */
+    for (unsigned i = 1; i < SILENT; i++)
+        assert_false(joins(3, 1, 4, false));
+    assert_false(joins(4, 1, 4, false)); /* a third one */
+    for (unsigned i = 1; i < SILENT; i++) {
+        assert_false(joins(5, 2, 4, false));
+        assert_false(joins(6, 0, 2, false));
+        assert_false(joins(3, 1, 4, false));
+    }
+    assert_true(joins(3, 1, 4, false));
+    assert_false(joins(0, 1, 4, false));
+}
+
+static void no_group_follows_that_of_gpus(void **state)
+{
+    (void)state;
+    assert_true(joins(0, 1, 4, true));
+    for (unsigned i = 0; i < 2 * SILENT; i++) {
+        assert_false(joins(1, 1, 4, false));
+        assert_false(joins(2, 1, 4, true));
+    }
+    assert_true(joins(0, 1, 4, true));
+}
+
+static void another_group_has_its_place(void **state)
+{
+    (void)state;
+    assert_true(joins(0, 1, 4, false));
+    assert_false(joins(0, 0, 2, false));
+    assert_true(joins(3, 1, 4, false));
+    assert_false(joins(0, 0, 2, false));
+    assert_true(joins(3, 1, 4, false));
+}
+
 static void an_mpi_was_here_first(void **state)
 {
     (void)state;
@@ -148,7 +189,7 @@ static void head_is(uint32_t rank, uint32_t size, const char *library)
 }
 
 /* The largest one that was used is the world; of several, that of GPUs. */
-static void nobody_told(void **state)
+static void no_rank_given(void **state)
 {
     (void)state;
     unsetenv("RANK");
@@ -167,7 +208,7 @@ static void nobody_told(void **state)
     head_is(3, 4, "NCCL 2.27.3");
 }
 
-static void nobody_told_and_an_mpi_was_here_first(void **state)
+static void no_rank_given_and_an_mpi_was_here_first(void **state)
 {
     (void)state;
     unsetenv("RANK");
@@ -327,6 +368,33 @@ static void what_never_ended(void **state)
     assert_int_equal(boundaries[1], 2);
 }
 
+/* The group of all was destroyed, and the next one is at its place: its numbers begin at 0 again. */
+static void numbers_begin_again(void **state)
+{
+    (void)state;
+    assert_true(joins(0, 1, 4, false));
+    for (uint64_t number = 0; number < 5; number++) {
+        starts(number, 0);
+        stops(number, 0);
+    }
+    starts(1, 1); /* of two threads the second one may be first */
+    starts(0, 0);
+    stops(1, 1);
+    stops(0, 0);
+    put_are((uint64_t[]){0, 1, 2, 3, 4, 0, 1}, 7);
+    for (uint64_t number = 2; number < 2 * OPERATIONS; number++) {
+        starts(number, 0);
+        stops(number, 0);
+    }
+    starts(2 * OPERATIONS, 1); /* ends by an exception, with the group */
+    put = 0;
+    starts(0, 0);
+    stops(0, 0);
+    starts(1, 0);
+    stops(1, 0);
+    put_are((uint64_t[]){0, 1}, 2);
+}
+
 /* Time in which nothing was in progress, and the process had no core. */
 static void time_off_the_cpu(void **state)
 {
@@ -347,9 +415,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(the_first_group_of_all_is_the_world, begin),
         cmocka_unit_test_setup(the_group_of_gpus_takes_over, begin),
+        cmocka_unit_test_setup(another_group_of_all_follows, begin),
+        cmocka_unit_test_setup(no_group_follows_that_of_gpus, begin),
+        cmocka_unit_test_setup(another_group_has_its_place, begin),
         cmocka_unit_test_setup(an_mpi_was_here_first, begin),
-        cmocka_unit_test_setup(nobody_told, begin),
-        cmocka_unit_test_setup(nobody_told_and_an_mpi_was_here_first, begin),
+        cmocka_unit_test_setup(no_rank_given, begin),
+        cmocka_unit_test_setup(no_rank_given_and_an_mpi_was_here_first, begin),
         cmocka_unit_test_setup(numbers_that_are_none, begin),
         cmocka_unit_test_setup(a_child_is_no_rank, begin),
         cmocka_unit_test_setup(a_child_of_a_launcher_is_a_rank, begin),
@@ -358,6 +429,7 @@ int main(void)
         cmocka_unit_test_setup(a_number_that_is_missing, begin),
         cmocka_unit_test_setup(more_than_fit, begin),
         cmocka_unit_test_setup(what_never_ended, begin),
+        cmocka_unit_test_setup(numbers_begin_again, begin),
         cmocka_unit_test_setup(time_off_the_cpu, begin),
     };
     return cmocka_run_group_tests_name("ccl", tests, NULL, NULL);

@@ -165,7 +165,7 @@ static void cells_add_up(void **state)
 
 /* Cells that change much, a little, together and not at all: everything written can be read
  * again. */
-static void likes_are_told_by_their_base(void **state)
+static void likes_are_recognised_by_their_base(void **state)
 {
     static uint64_t delta[JST_CELL_COUNT], taken[JST_CELL_COUNT], got[JST_CELL_COUNT];
     static uint64_t codes[JST_CELL_COUNT];
@@ -220,7 +220,7 @@ int main(void)
         cmocka_unit_test(frame_holds_type_length_and_checksum),
         cmocka_unit_test(zeros_cost_only_the_bitmap),
         cmocka_unit_test(cells_add_up),
-        cmocka_unit_test(likes_are_told_by_their_base),
+        cmocka_unit_test(likes_are_recognised_by_their_base),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -218,8 +218,8 @@ static void where_a_gpu_hangs(void **state)
     assert_int_equal(gpu("0000:a1:00.0", "GPU-b"), 1);
     assert_int_equal(jst_a.gpus[1].numa, 2);
     assert_string_equal(jst_a.gpus[1].path, "");
-    jst_gpu_device told = {.pci = "0000:a1:00.0", .path = "pci0000:a0/x", .numa = 3};
-    assert_int_equal(jst_gpu_number(&told), 2);
+    jst_gpu_device device = {.pci = "0000:a1:00.0", .path = "pci0000:a0/x", .numa = 3};
+    assert_int_equal(jst_gpu_number(&device), 2);
     assert_int_equal(jst_a.gpus[2].numa, 4);
     assert_string_equal(jst_a.gpus[2].path, "pci0000:a0/x");
     unlink(file);

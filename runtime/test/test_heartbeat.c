@@ -102,6 +102,11 @@ void jst_root_note(int fd, uint64_t now_ns)
     (void)fd, (void)now_ns;
 }
 
+void jst_nccl_note(int fd, uint64_t now_ns, bool ending)
+{
+    (void)fd, (void)now_ns, (void)ending;
+}
+
 void jst_slice_finish(int fd)
 {
     (void)fd;
@@ -143,13 +148,13 @@ void jst_perf_tick(jst_block *b, uint64_t now_ns)
     (void)b, (void)now_ns;
 }
 
-uint64_t jst_canary_due(uint64_t now, uint64_t boundary)
+uint64_t jst_core_probe_due(uint64_t now, uint64_t boundary)
 {
     (void)now, (void)boundary;
     return 0;
 }
 
-void jst_canary_run(jst_block *b, uint64_t due, uint64_t now, uint64_t boundary)
+void jst_core_probe_run(jst_block *b, uint64_t due, uint64_t now, uint64_t boundary)
 {
     (void)b, (void)due, (void)now, (void)boundary;
 }

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,13 @@ static const void *world;
 static _Atomic uint64_t counted, counted_bytes, completed, completed_ns, boundaries;
 static _Atomic uint64_t left;
 static uint64_t sent_to, sent_bytes, received_from;
+static char note[200];
+
+void jst_note(int fd, uint64_t now_ns, const char *text)
+{
+    (void)fd, (void)now_ns;
+    snprintf(note, sizeof note, "%s", text);
+}
 
 jst_block *jst_enter_slow(void)
 {
@@ -195,6 +203,7 @@ static int begin(void **state)
     refuses = captures = false;
     result = 0;
     depth = 0;
+    note[0] = 0;
     return 0;
 }
 
@@ -314,7 +323,7 @@ static void groups_and_groups_in_groups(void **state)
 }
 
 /* More communicators in a group than there are places: the others are counted, and have no
- * times. */
+ * times until the next operation. */
 static void a_large_group(void **state)
 {
     (void)state;
@@ -329,6 +338,10 @@ static void a_large_group(void **state)
         look_at(&many[i]);
     assert_int_equal(counted, TOGETHER + 3);
     assert_int_equal(completed, TOGETHER);
+    assert_int_equal(untimed, 3);
+    reduce_of(&many[TOGETHER], &stream);
+    look_at(&many[TOGETHER]);
+    assert_int_equal(completed, TOGETHER + 1);
 }
 
 /* More communicators than the table has: their calls are counted nevertheless. */
@@ -343,6 +356,7 @@ static void a_full_table(void **state)
     assert_int_equal(calls, COMMUNICATORS + 2);
     assert_int_equal(counted, COMMUNICATORS + 2);
     assert_int_equal(counted_bytes, 40 * (COMMUNICATORS + 2));
+    assert_int_equal(untimed, 2);
     ncclCommDestroy(&many[3]);
     assert_int_equal(left, 1);
     reduce_of(&many[COMMUNICATORS], &stream); /* gets the place */
@@ -371,7 +385,25 @@ static void one_that_stays_held(void **state)
     assert_null(known((uintptr_t)&pair));
 }
 
-/* Without queries, and with a stopped GPU. */
+/* It is held for long when a call returns: its operation ends with the next one. */
+static void one_that_is_held_when_a_call_returns(void **state)
+{
+    (void)state;
+    ncclGroupStart();
+    reduce_of(&all, &stream);
+    known((uintptr_t)&all)->busy = 1;
+    ncclGroupEnd();
+    known((uintptr_t)&all)->busy = 0;
+    look_at(&all);
+    assert_int_equal(completed, 0);
+    for (unsigned i = 0; i < 2 * PENDING; i++)
+        reduce_of(&all, &stream);
+    look_at(&all);
+    assert_int_equal(completed, 1 + 2 * PENDING);
+    assert_int_equal(untimed, 0);
+}
+
+/* A GPU that falls behind: what finds no place has no times, until operations have ended. */
 static void too_many_pending(void **state)
 {
     (void)state;
@@ -381,7 +413,57 @@ static void too_many_pending(void **state)
     until = UINT64_MAX;
     look_at(&all);
     assert_int_equal(counted, PENDING + 5);
+    assert_int_equal(completed, PENDING);
+    assert_int_equal(untimed, 5);
+    reduce_of(&all, &stream);
+    look_at(&all);
+    assert_int_equal(completed, PENDING + 1);
+    assert_int_equal(untimed, 5);
+}
+
+/* The same within one group of calls, such as an all-to-all of messages between many ranks. */
+static void too_many_in_a_group(void **state)
+{
+    (void)state;
+    ncclGroupStart();
+    for (unsigned i = 0; i < PENDING + 5; i++)
+        ncclSend(NULL, 3, 7, 2, &all, &stream);
+    ncclGroupEnd();
+    reduce_of(&all, &stream);
+    look_at(&all);
+    assert_int_equal(completed, PENDING + 1);
+    assert_int_equal(untimed, 5);
+}
+
+static void notes_on_what_has_no_times(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t so_far;
+        bool ending;
+        const char *noted;
+    } steps[] = {{0, false, ""},   {3, false, "3 "}, {5, false, ""},
+                 {6, false, "6 "}, {6, true, ""},    {7, true, "7 "}};
+    for (unsigned i = 0; i < sizeof steps / sizeof *steps; i++) {
+        note[0] = 0;
+        untimed = steps[i].so_far;
+        jst_nccl_note(-1, 1, steps[i].ending);
+        assert_memory_equal(note, steps[i].noted, strlen(steps[i].noted));
+        assert_int_equal(note[0] != 0, steps[i].noted[0] != 0);
+    }
+    assert_string_equal(note + strlen(note) - 6, "failed");
+}
+
+/* Its last operations may not have ended yet. */
+static void an_end_before_its_operations(void **state)
+{
+    (void)state;
+    until = 0;
+    reduce_of(&all, &stream);
+    reduce_of(&all, &stream);
+    ncclCommDestroy(&all);
     assert_int_equal(completed, 0);
+    assert_int_equal(untimed, 2);
 }
 
 static void without_events(void **state)
@@ -397,6 +479,7 @@ static void without_events(void **state)
     assert_int_equal(made, 1); /* it is not tried again */
     assert_int_equal(counted, 3);
     assert_int_equal(completed, 0);
+    assert_int_equal(untimed, 2);
 }
 
 /* The driver's events are the parent's. */
@@ -457,7 +540,11 @@ int main(void)
         cmocka_unit_test_setup(a_large_group, begin),
         cmocka_unit_test_setup(a_full_table, begin),
         cmocka_unit_test_setup(one_that_stays_held, begin),
+        cmocka_unit_test_setup(one_that_is_held_when_a_call_returns, begin),
         cmocka_unit_test_setup(too_many_pending, begin),
+        cmocka_unit_test_setup(too_many_in_a_group, begin),
+        cmocka_unit_test_setup(notes_on_what_has_no_times, begin),
+        cmocka_unit_test_setup(an_end_before_its_operations, begin),
         cmocka_unit_test_setup(without_events, begin),
         cmocka_unit_test_setup(a_child_forgets, begin),
         cmocka_unit_test_setup(threads, begin),

@@ -23,6 +23,9 @@ static long fake_getrusage(long number, long who, struct rusage *out);
 /* The runtime around os.c, as far as it is needed. */
 jst_area jst_a;
 _Atomic uint32_t jst_blocks = 1;
+#ifndef __x86_64__
+uint64_t jst_kernel_page = JST_PAGE;
+#endif
 
 void jst_cores_child(void) {}
 

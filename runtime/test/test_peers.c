@@ -135,7 +135,7 @@ static int begin(void **state)
     return 0;
 }
 
-static void sends_and_receives_are_told_apart(void **state)
+static void sends_and_receives_are_distinguished(void **state)
 {
     (void)state;
     jst_peer_sent(7, 100);
@@ -331,7 +331,7 @@ static void members_are_runs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(sends_and_receives_are_told_apart, begin),
+        cmocka_unit_test_setup(sends_and_receives_are_distinguished, begin),
         cmocka_unit_test_setup(the_heaviest_keep_places, begin),
         cmocka_unit_test_setup(what_the_disk_refuses_is_not_lost, begin),
         cmocka_unit_test_setup(a_day_stays_within_its_space, begin),

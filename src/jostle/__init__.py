@@ -56,11 +56,11 @@ __all__ = [
     "open",
 ]
 
-__version__ = "0.5.0"
+__version__ = "1.0.0"
 
 
 def __getattr__(name: str) -> Any:
-    """Load `jostle.api` when one of its names is first used: `import jostle` itself stays light."""
+    """Load `jostle.api` when one of its names is first used, so that `import jostle` is fast."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module("jostle.api"), name)
@@ -71,7 +71,7 @@ def __dir__() -> list[str]:
 
 
 class NativeMissingError(JostleError):
-    """A compiled part of jostle is in none of the folders where it is looked for."""
+    """A compiled part of jostle was not found in any of the searched folders."""
 
 
 def native_path(name: str) -> Path:
@@ -81,8 +81,8 @@ def native_path(name: str) -> Path:
         name: File name: libjostle.so, libjostle-decode.so or jostle-run.
 
     Returns:
-        Its absolute path. The folder in the environment variable JOSTLE_NATIVE comes first, then
-        the build tree of a source checkout, then the folder that the wheel carries.
+        Absolute path of the file. The folder in the environment variable JOSTLE_NATIVE comes first,
+        then the build tree of a source checkout, then the folder that the wheel carries.
 
     Raises:
         NativeMissingError: The file is in none of these folders.

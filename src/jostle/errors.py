@@ -1,4 +1,4 @@
-"""The errors that a user may see."""
+"""Base classes of the errors that users see, with hints how to fix them."""
 
 from __future__ import annotations
 
@@ -18,19 +18,20 @@ class JostleError(Exception):
     The command prints the message, then the hint, and ends with `exit_code`.
 
     Attributes:
-        exit_code: 1 for a failure, 2 for a user's mistake.
-        hint: How to fix it; may be empty.
+        exit_code: Exit status: 1 for a failure, 2 for a user's mistake.
+        hint: Remedy, as a sentence or a command; may be empty.
     """
 
     exit_code: int = 1
 
     def __init__(self, message: str, *, hint: str = "", exit_code: int | None = None) -> None:
-        """Make the error.
+        """Create the error.
 
         Args:
-            message: What is wrong, and why; names the file, job or option concerned.
-            hint: What to do about it, as a sentence or a command.
-            exit_code: Overrides the class's exit status.
+            message: Description of the error and its cause; it names the file, job or option
+                concerned.
+            hint: Remedy, as a sentence or a command.
+            exit_code: Exit status in place of that of the class.
         """
         super().__init__(message)
         self.hint = hint
@@ -45,12 +46,12 @@ class UsageError(JostleError):
 
 
 def no_room(error: BaseException) -> str:
-    """Return the reason why nothing more can be written; "" if the error has another cause.
+    """Return the reason (such as a full disk) why no more data can be written; "" for other errors.
 
     Libraries that write files pass on the number, or only the words, of the system's error.
 
     Args:
-        error: An error from writing.
+        error: Error of a write operation.
     """
     number = error.errno if isinstance(error, OSError) else None
     if number in NO_ROOM:

@@ -1,4 +1,4 @@
-"""Additions to jostle by other installed distributions: verbs, checks, pages and reports.
+"""Additions to jostle by other installed Python distributions: verbs, checks, pages and reports.
 
 A distribution names an `Extension` as an entry point of the group `jostle.commands`. `jostle-lab`
 is one; a site may have its own (docs/reference/extensions.md). Everything in an extension is named
@@ -22,9 +22,9 @@ class Extension:
     """The additions of a distribution; all are optional.
 
     Attributes:
-        verbs: Section of the help text -> verb -> (module, line of help). The module has the click
-            command as `command`. A verb of two words is a command of a group: `site demo`.
-        parts: Kind of part -> `module:function`.
+        verbs: Module and help line of each verb, by section of the help text. The module has the
+            click command as `command`. A verb of two words is a command of a group: `site demo`.
+        parts: Function of each kind of part, as `module:function`.
             checks: for `jostle doctor`; returns pairs of a name and a function that returns a
                 `jostle.cli.doctor.checks.Check`.
             routes: for `jostle serve`; takes the FastAPI application and the server's context.

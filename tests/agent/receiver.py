@@ -27,7 +27,7 @@ OVER, GAP = 1, 2
 
 @dataclass
 class Mirrored:
-    """A file as the receiver has it."""
+    """A file on the receiver."""
 
     name: str
     data: bytearray = field(default_factory=bytearray)
@@ -70,7 +70,7 @@ Fault = Callable[[int], str | None]
 
 
 class Receiver:
-    """The mirror, what was wrong, and the posts so far.
+    """The mirror, the errors, and the posts so far.
 
     Attributes:
         fault: What to do wrong with the n-th post: "reset" (nothing stored, no answer), "lost"
@@ -168,7 +168,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         if fault and fault[:3].isdigit():
             ahead = time.time_ns() + 900 * 10**9
-            text = f"jostle-ship 1\nerror {fault[4:]}\nwhy because\nmend wait\ntime {ahead}\n"
+            text = f"jostle-ship 1\nerror {fault[4:]}\nwhy because\nfix wait\ntime {ahead}\n"
             self._answer(int(fault[:3]), text)
             return
         if fault == "proxy":

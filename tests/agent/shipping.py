@@ -35,7 +35,7 @@ def process_start(pid: int) -> int:
 
 
 class Writer:
-    """A profile: a head that changes in place, and records behind it."""
+    """A profile: a header that changes in place, and appended records."""
 
     def __init__(self, path: Path, pid: int, head_bytes: int = HEAD_BYTES, seed: int = 0) -> None:
         self.path, self.random = path, random.Random(seed)
@@ -65,7 +65,7 @@ class Writer:
         os.pwrite(self.file, struct.pack("<Q", self.generation), 2048)
 
     def slice(self, n: int = 300) -> None:
-        """Append a record, change some of the head, commit."""
+        """Appends a record, changes some of the header, commits."""
         os.pwrite(self.file, self.random.randbytes(n), self.end)
         self.end += n
         for _ in range(8):

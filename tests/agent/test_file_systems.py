@@ -1,4 +1,4 @@
-"""jostle-agent on machines that look like those of parallel file systems; what 37 000 jobs cost it.
+"""jostle-agent on simulated nodes of parallel file systems, and its cost with 37 000 jobs.
 
 The agent runs in a folder that stands for /: with itself, its libraries and the kernel's files.
 """

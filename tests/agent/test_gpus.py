@@ -1,4 +1,4 @@
-"""The sampler with a library of our own in place of NVIDIA's (agent/test/fake_nvml.c)."""
+"""The sampler with a stand-in for NVIDIA's library (agent/test/fake_nvml.c)."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ def test_a_whole_run(tmp_path: Path) -> None:
         kept = int(status.split("CapEff:\t")[1].split()[0], 16)
         assert kept & ~(1 << 2 | 1 << 38) == 0  # CAP_DAC_READ_SEARCH, CAP_PERFMON
     assert second.returncode == 1 and "another sampler writes into" in second.stderr
-    # The house's reader agrees.
+    # The project's own reader agrees.
     (path,) = files(tmp_path)
     tables = read_machines([ReadRequest(path, 0)])
     assert tables.results[0].error is None and tables.results[0].warnings == []
@@ -142,6 +142,25 @@ def test_the_right_to_connect_stays_only_where_there_is_ceph(tmp_path: Path) -> 
             kept = int(status.split(f"{line}:\t")[1].split()[0], 16)
             assert bool(kept & override) == keeps
             assert kept & ~(override | 1 << 2 | 1 << 38) == 0
+
+
+@root_only
+@pytest.mark.skipif(not Path("/opt").is_dir(), reason="there is no /opt to mount on")
+@pytest.mark.parametrize(("options", "keeps"), [((), True), (("--without", "beegfs"), False)])
+def test_a_source_that_is_left_out_keeps_no_rights(
+    tmp_path: Path, options: tuple[str, ...], keeps: bool
+) -> None:
+    """Only a source that starts a program needs the rights of that program."""
+    program = "/opt/beegfs/sbin/beegfs-mgmtd"
+    script = (
+        f"mount -t tmpfs own /opt && mkdir -p {Path(program).parent} && cp /bin/true {program} && "
+        'exec "$@"'
+    )
+    with sampler(tmp_path, *options, before=("unshare", "-m", "sh", "-c", script, "sh")) as process:
+        status = Path(f"/proc/{process.pid}/status").read_text()
+        end(process)
+    administers = 1 << 21
+    assert bool(int(status.split("CapEff:\t")[1].split()[0], 16) & administers) == keeps
 
 
 def test_kills(tmp_path: Path) -> None:
@@ -206,7 +225,7 @@ def is_still(path: Path) -> bool:
 
 @root_only
 def test_a_full_disk(tmp_path: Path) -> None:
-    """What cannot be written is in a later record; nothing is lost or twice."""
+    """Data that cannot be written are in a later record; nothing is lost or doubled."""
     spool = tmp_path / "small"
     spool.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=64k,mode=755", "none", str(spool)]
@@ -266,7 +285,7 @@ def test_bytes_of_a_disk(tmp_path: Path) -> None:
 
 @root_only
 def test_bytes_of_an_interface(tmp_path: Path) -> None:
-    """In a network of its own a program knows what went over a link."""
+    """In a network of its own a program knows the traffic of a link."""
     script = f"""
 set -e
 ip link add name left type veth peer name right
@@ -325,12 +344,12 @@ def test_the_unit_is_sound(tmp_path: Path) -> None:
         ["systemd-analyze", "verify", str(unit)], capture_output=True, text=True
     )
     assert unit.name not in verified.stderr and verified.returncode == 0
-    judged = subprocess.run(
+    assessed = subprocess.run(
         ["systemd-analyze", "security", "--offline=true", "--threshold=27", str(unit)],
         capture_output=True,
         text=True,
     )
-    assert judged.returncode == 0, judged.stdout[-400:]
+    assert assessed.returncode == 0, assessed.stdout[-400:]
     # Without this call profiles would say that the clock is not synchronised.
     assert "adjtimex" in unit.read_text() and "ProtectClock=yes" not in unit.read_text()
 

@@ -1,4 +1,4 @@
-"""jostle-ship: what is in the spool comes to the receiver, byte by byte, and is then removed."""
+"""jostle-ship sends the content of the spool, byte by byte, and then removes it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_finished_profile_is_sent_and_removed(served: Site) -> None:
 
 
 def test_profiles_of_an_earlier_boot_are_over(served: Site) -> None:
-    """Whatever process has their number by now."""
+    """Files are sent whatever process has their number now."""
     writer = Writer(served.spool / "none.1.2.jst", os.getpid())
     os.pwrite(writer.file, os.urandom(16), HEAD_BOOT_ID)
     writer.close()

@@ -1,4 +1,4 @@
-"""jostle-ship shows who it is: a token, a certificate, a MUNGE credential."""
+"""Credentials of jostle-ship: a token, a certificate, a MUNGE credential."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_token(site: Site, tmp_path: Path) -> None:
 
 
 def test_certificates(site: Site, tmp_path: Path) -> None:
-    """The receiver's is checked against the CA, and our own is shown."""
+    """The receiver's certificate is checked against the CA, and our own is sent."""
 
     def openssl(*words: str) -> None:
         subprocess.run(["openssl", *words], check=True, capture_output=True, cwd=tmp_path)

@@ -1,4 +1,4 @@
-"""jostle-ship and users who put other things than profiles into the spool."""
+"""jostle-ship and users who put files other than profiles into the spool."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_what_is_no_profile_is_left_alone(site: Site, tmp_path: Path) -> None:
     ],
 )
 def test_heads_that_lie(site: Site, at: int, value: int) -> None:
-    """Whatever stands at the fixed places, others' files are sent."""
+    """Whatever is at the fixed names, others' files are sent."""
     path = site.spool / "bad.1.1.jst"
     dead(path)
     with path.open("r+b") as f:
@@ -89,7 +89,7 @@ def test_a_file_that_shrinks(site: Site) -> None:
 
 
 def test_a_file_that_grows_and_shrinks_all_the_time(site: Site) -> None:
-    """As fast as it can, while it is read: neither the shipper nor others mind."""
+    """A file that changes all the time while it is read harms neither the shipper nor others."""
     writer, stop = Writer(site.spool / "wild.1.1.jst", os.getpid()), threading.Event()
 
     def wild() -> None:

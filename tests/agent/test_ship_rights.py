@@ -1,4 +1,4 @@
-"""jostle-ship has one right that users have not, and its unit grants no more."""
+"""jostle-ship has one right that users lack, and its systemd unit grants no more."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def test_the_unit_is_sound(tmp_path: Path) -> None:
         ["systemd-analyze", "verify", str(unit)], capture_output=True, text=True
     )
     assert unit.name not in verified.stderr and verified.returncode == 0, verified.stderr
-    judged = subprocess.run(
+    assessed = subprocess.run(
         ["systemd-analyze", "security", "--offline=true", "--threshold=30", str(unit)],
         capture_output=True,
         text=True,
     )
-    assert judged.returncode == 0, judged.stdout[-400:]
+    assert assessed.returncode == 0, assessed.stdout[-400:]
 
 
 @root_only
@@ -150,7 +150,7 @@ def test_nothing_under_the_name_of_the_state_file_stops_it(tmp_path: Path, kind:
 
 
 @root_only
-def test_root_does_not_send_a_spool_beside_its_owners_shipper(tmp_path: Path) -> None:
+def test_root_does_not_send_a_spool_alongside_its_owners_shipper(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
     for parent in list(tmp_path.parents)[:3]:
         parent.chmod(parent.stat().st_mode | 0o11)

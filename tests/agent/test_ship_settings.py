@@ -93,7 +93,7 @@ def test_no_spool_is_guessed(site: Site, text: str | None, why: str) -> None:
         assert done.returncode == 2
         assert why in done.stderr
         assert done.stderr.count("\n") == 1
-        assert "Mend: " in done.stderr
+        assert "Fix: " in done.stderr
 
 
 @pytest.mark.parametrize("kind", ["missing", "folder", "pipe", "large"])

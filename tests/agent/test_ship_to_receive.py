@@ -1,4 +1,4 @@
-"""jostle-ship and jostle receive as they are installed: the repository has what was spooled."""
+"""jostle-ship and jostle receive as installed: the repository has the content of the spool."""
 
 from __future__ import annotations
 

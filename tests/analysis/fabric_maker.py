@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
-from beside_maker import _NODE_COLUMNS, MIB, SLICE_NS, START, Floats, Maker, noise, table
+from alongside_maker import _NODE_COLUMNS, MIB, SLICE_NS, START, Floats, Maker, noise, table
 
-from jostle.repository.query.co_running import Beside, JobFacts
+from jostle.repository.query.co_running import CoRunning, JobFacts
 from jostle.topology import Topology
 from jostle.values.traffic import PAIRS, Traffic
 
@@ -95,7 +95,7 @@ class Scene:
         ops, seconds = self.calls
         return float((ops * seconds * (1 - 1 / self.slowed)).sum())
 
-    def make(self) -> Beside:
+    def make(self) -> CoRunning:
         """Gives the tables."""
         size = len(self.slowed)
         ops, seconds = self.calls

@@ -1,4 +1,4 @@
-"""Runs of a few segments, made by hand: what an estimate is asked about in tests."""
+"""Runs of a few segments, made by hand, for tests of estimates."""
 
 from __future__ import annotations
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
-from beside_maker import SLICE_NS, START, Floats, bursts, noise, table
+from alongside_maker import SLICE_NS, START, Floats, bursts, noise, table
 
-from jostle.repository.query.co_running import NODE_METRICS, NODE_TIMES, Beside, JobFacts
+from jostle.repository.query.co_running import NODE_METRICS, NODE_TIMES, CoRunning, JobFacts
 from jostle.repository.query.core_users import NO_USERS, CoreUse
 from jostle.repository.query.memory_traffic import NO_MEMORY_TRAFFIC
 
@@ -63,7 +63,7 @@ class Node:
 
     @property
     def cpu_s(self) -> Floats:
-        """Seconds of a core that the job had per slice."""
+        """Core-seconds of the job per slice."""
         size = len(self.slower)
         return 1 - (np.zeros(size) if self.waited is None else self.waited)
 
@@ -72,7 +72,7 @@ class Node:
         """Seconds that slower memory cost."""
         return float((self.cpu_s * (1 - 1 / self.stretched)).sum())
 
-    def make(self) -> Beside:
+    def make(self) -> CoRunning:
         """Give the tables."""
         size = len(self.slower)
         at = START + np.arange(float(size))
@@ -98,7 +98,7 @@ class Node:
             .cast(NO_USERS.schema)
             for name, cores in self.unprofiled.items()
         ]
-        made = Beside(
+        made = CoRunning(
             self._fact("me"),
             {name: self._fact(name) for name in self.others},
             table({"mount": [], "slice": np.zeros(0)}, ("slice_ns", "count")),

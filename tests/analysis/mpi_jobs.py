@@ -1,4 +1,4 @@
-"""Synthetic MPI jobs whose figures are known: what the tests of digest and command look at.
+"""Synthetic MPI jobs with known figures, for tests of the digest and the command.
 
 ocean     4 ranks of 20 s: even collectives, point-to-point, MPI-IO, one rank that computes
           longer; counters of which one was not granted; 200 segments of two kinds

@@ -1,4 +1,4 @@
-"""Makes what the ranks of a synthetic job did, slice by slice, with a known reason to be late.
+"""Makes the activity of the ranks of a synthetic job, slice by slice, with a known cause of delay.
 
 Every slice the ranks do equal work, and wait for the slowest of them: what a rank does not need of
 the time that the slowest one needs, it spends in communication.
@@ -61,8 +61,8 @@ class RankMaker:
         cost = 1e-5 * np.exp(self.dice.normal(0, 0.02, shape))
         for rank, factor in (slower or {}).items():
             cost[at, rank] *= factor
-        self.values["canary"] = 12 * cost
-        self.values["canary_count"] = np.full(shape, 12.0)
+        self.values["core_probe"] = 12 * cost
+        self.values["core_probe_count"] = np.full(shape, 12.0)
 
     def slow(self, rank: int | slice, at: slice, factor: float) -> None:
         """Lets the work of a rank take longer in some slices."""
@@ -74,7 +74,7 @@ class RankMaker:
         return need / need.max(axis=1, keepdims=True) * LENGTH * (1 - self.messages)
 
     def tables(self, *, job: str = "made", size: int = 0) -> RankTables:
-        """What the repository would return of it."""
+        """The tables that the repository would return for it."""
         count, busy = len(self.hosts), self.busy()
         held = sum(self.values.get(name, 0 * busy) for name in ("os_runqueue", "state_io"))
         stopped = self.values.get("os_throttled", 0 * busy)
@@ -127,7 +127,7 @@ class RankMaker:
         )
 
     def peer_table(self) -> pa.Table:
-        """Who exchanged how much with whom."""
+        """Traffic between ranks."""
         names = ("process", "peer", "bytes")
         columns = list(zip(*((100 + a, b, c) for a, b, c in self.peers), strict=True)) or [[]] * 3
         return pa.table(

@@ -1,4 +1,4 @@
-"""Makes a job that both writes and opens files, beside jobs that do either, on a mount of any type.
+"""Makes a job that both writes and opens files, with jobs that do either, on any mount.
 
 The truth is given: how much longer a write took in each slice, and how much longer an open.
 """
@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from beside_maker import MIB, SLICE_NS, START, Floats, noise, table
+from alongside_maker import MIB, SLICE_NS, START, Floats, noise, table
 
 from jostle.repository.query.co_running import (
     MOUNT_METRICS,
     MOUNT_TIMES,
     NODE_METRICS,
     NODE_TIMES,
-    Beside,
+    CoRunning,
     JobFacts,
 )
 from jostle.repository.query.machine_loads import SERVED, MachineLoads
@@ -69,7 +69,7 @@ class Files:
             0.002 * self.opens * noise(SIZE, self.seed + 500),
         )
 
-    def make(self) -> Beside:
+    def make(self) -> CoRunning:
         """Gives the tables."""
         write_s, open_s = self.seconds
         # In turn five opens and one write, with as much time between as both take undisturbed.
@@ -107,7 +107,7 @@ class Files:
             for name, opened in self.storms.items()
         ]
         nobody = own.slice(0, 0).add_column(0, "job", pa.array([], pa.string()))
-        return Beside(
+        return CoRunning(
             jobs.pop("me"),
             jobs,
             own,
@@ -149,12 +149,12 @@ def _fact(name: str) -> JobFacts:
 
 
 def opened(load: Floats) -> Floats:
-    """Files that a storm opens, from a load of beside_maker.bursts (40 to 60 MiB while on)."""
+    """Files that a storm opens, from a load of alongside_maker.bursts (40 to 60 MiB while on)."""
     return np.round(load / (50 * MIB) * 1000)
 
 
 def slowed(load: Floats, cost: float = 0.8) -> Floats:
-    """How much longer calls take beside a load of beside_maker.bursts."""
+    """How much longer calls take alongside a load of alongside_maker.bursts."""
     return 1 + cost * load / (50 * MIB)
 
 
@@ -197,8 +197,8 @@ def client_rows(mount: str, host: str, ops: Floats) -> pa.Table:
     )
 
 
-def with_machines(beside: Beside, **tables: list[pa.Table]) -> Beside:
+def with_machines(alongside: CoRunning, **tables: list[pa.Table]) -> CoRunning:
     """Adds what agents counted: lists of tables, by attribute of MachineLoads."""
-    mount = beside.own_mounts["mount"][0].as_py()
+    mount = alongside.own_mounts["mount"][0].as_py()
     joined: dict[str, Any] = {name: pa.concat_tables(rows) for name, rows in tables.items() if rows}
-    return replace(beside, machines=MachineLoads(**joined, places={mount: (mount,)}))
+    return replace(alongside, machines=MachineLoads(**joined, places={mount: (mount,)}))

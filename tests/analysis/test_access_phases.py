@@ -1,4 +1,4 @@
-"""Access patterns from slices that were made up: what is named, where cut, what is not said."""
+"""Access patterns from synthetic slices: names, boundaries of phases, and what stays unnamed."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Made:
         )
 
     def ws(self, slices: int, chunk: int = MIB, steps: int = 40) -> Made:
-        """Chunks written again and again."""
+        """Chunks written repeatedly."""
         return self.add(
             slices,
             posix_write_ops=steps,
@@ -77,7 +77,7 @@ class Made:
         return self.add(slices)
 
     def tables(self) -> JobTables:
-        """Gives what a repository would."""
+        """Gives the tables that a repository would."""
         table = {
             "mount": pa.array(["node:/data"] * len(self.rows)),
             "slice": pa.array(range(FIRST, FIRST + len(self.rows)), pa.int64()),
@@ -98,7 +98,7 @@ class Made:
         return JobTables("made", people, kinds, left, totals, None, pa.table(table))
 
     def pattern(self) -> AccessPattern:
-        """Gives what is said of it."""
+        """Gives its access phases."""
         (only,) = write_patterns(self.tables())
         return only
 
@@ -121,14 +121,14 @@ def test_the_three(chunk: int) -> None:
 
 
 def test_pieces() -> None:
-    """A chunk is what a file holds, by however many calls it came."""
+    """A chunk is the content of a file, however many calls wrote it."""
     pattern = Made().owc(10, 40_000, files=8, writes=10_000).pattern()
     assert pattern.pattern == "open-write-close" and pattern.chunk_bytes == 40_000
     assert pattern.phases[0].calls_per_chunk == 10_000
 
 
 def test_one_process_closes_before_the_other() -> None:
-    """Files of many processes that grow for long do not look short because they end in turn."""
+    """Long-growing files of many processes are not taken for short because they end in turn."""
     made = Made(processes=10).aw(50)
     for _ in range(10):
         made.aw(1)
@@ -136,7 +136,7 @@ def test_one_process_closes_before_the_other() -> None:
     assert made.pattern().pattern == "aggregate-write"
 
 
-def test_a_header_mended_is_no_rewriting() -> None:
+def test_a_header_fixed_is_no_rewriting() -> None:
     """One step back per file, as formats with a header do at their end."""
     made = Made().owc(20, files=10)
     for row in made.rows:
@@ -171,7 +171,7 @@ def test_phases() -> None:
 
 
 def test_mixed() -> None:
-    """Two ways at once are mixed, and both are told."""
+    """Two patterns at once are mixed, and both are reported."""
     made = Made().owc(30)
     for row in made.rows:
         row["posix_write_bytes"] += 30 * MIB
@@ -184,7 +184,7 @@ def test_mixed() -> None:
     assert parts["aggregate-write"].share == pytest.approx(3 / 7)
 
 
-def test_a_log_beside_checkpoints() -> None:
+def test_a_log_alongside_checkpoints() -> None:
     """A trickle between bursts neither makes phases nor hides their period."""
     made = Made()
     for _ in range(8):
@@ -204,7 +204,7 @@ def test_a_log_beside_checkpoints() -> None:
     ],
 )
 def test_unknown_rather_than_guessed(made: Made) -> None:
-    """Three writes, a file or two: nothing can be said."""
+    """Three writes, a file or two: no pattern can be named."""
     pattern = made.pattern()
     assert pattern.pattern == "unknown" and pattern.chunk_bytes is None
     assert pattern.phases[0].evidence
@@ -216,7 +216,7 @@ def test_one_file_soon_done() -> None:
 
 
 def test_records_of_several_slices() -> None:
-    """Their bytes are shared out, a file that was closed is in one of them: it held them all."""
+    """Bytes are divided over slices, but a closed file is in one slice: it had all of them."""
     made = Made(processes=2)
     for _ in range(4):
         made.add(4, posix_write_bytes=4 * MIB, file_bytes=4 * MIB)
@@ -226,7 +226,7 @@ def test_records_of_several_slices() -> None:
     assert pattern.phases[0].parts[0].share == 1
 
 
-def test_too_little_to_tell_is_not_mixed() -> None:
+def test_too_little_evidence_is_not_mixed() -> None:
     """A phase of two writes hides no name that all others agree on, and makes none mixed."""
     few = Made(processes=1).add(3, posix_write_bytes=10 * MIB, posix_write_ops=1).silent(20)
     assert few.pattern().phases[0].pattern == "unknown"
@@ -287,7 +287,7 @@ def test_files_side_by_side() -> None:
     ("gaps", "said"), [(0, "write-seek"), (40, "unknown"), (400, "write-seek")]
 )
 def test_to_and_fro(gaps: int, said: str) -> None:
-    """Writes all over a file, and headers mended while it grows, look the same: not guessed at."""
+    """Writes all over a file, and headers fixed while it grows, look the same: not guessed at."""
     made = Made().ws(20, steps=40)
     for row in made.rows:
         row |= {"access_gap_ops": gaps, "posix_write_ops": 40 + gaps}
@@ -296,7 +296,7 @@ def test_to_and_fro(gaps: int, said: str) -> None:
     assert pattern.phases[0].scattered == (said == "unknown") == (pattern.chunk_bytes is None)
 
 
-def test_a_journal_beside_a_database() -> None:
+def test_a_journal_alongside_a_database() -> None:
     """As many steps back as files, but behind more than these hold: they are of another file."""
     made = Made(processes=1)
     made.add(
@@ -325,7 +325,7 @@ def test_a_journal_beside_a_database() -> None:
     ],
 )
 def test_what_is_written_past_all_calls(kind: str, stored: int, said: str) -> None:
-    """Mapped memory and its kin leave no name standing, and no none either."""
+    """With mapped memory and the like no pattern is named, nor the absence of one."""
     pattern = Made(stored=stored, kind=kind, processes=1).aw(25).pattern()
     assert pattern.pattern == said
     assert ("past all calls" in pattern.phases[0].evidence) == (said == "unknown")
@@ -394,7 +394,7 @@ def test_no_period_in_waiting() -> None:
 
 @pytest.mark.parametrize("values", [[], [1.0], [0.0] * 20, [5.0] * 50, [0.0] * 9 + [1.0]])
 def test_nothing_to_find(values: list[float]) -> None:
-    """Silence, steadiness, one burst."""
+    """Bursts: none in silence, none in a steady load, one alone."""
     assert find_period(np.asarray(values), 4.0) is None
 
 
@@ -415,7 +415,7 @@ WHERE = [name for name in ACCESS_METRICS if name.startswith("access_")]
     st.integers(1, 9),
 )
 def test_whatever_a_profile_claims(rows: list[dict[str, int]], processes: int) -> None:
-    """Figures that cannot be true are borne; bytes are neither lost nor made up."""
+    """Impossible figures are tolerated; bytes are neither lost nor invented."""
     pattern = Made(rows=rows, processes=processes).pattern()
     assert pattern.bytes == sum(row["posix_write_bytes"] for row in rows)
     assert sum(phase.bytes for phase in pattern.phases) == pattern.bytes

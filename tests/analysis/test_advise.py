@@ -1,4 +1,4 @@
-"""Advice on a job: what is said where, what it would save, and when nothing helps."""
+"""Advice on a job: which advice is given where, what it would save, and when nothing helps."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from jostle.analysis.advise.requests import larger_requests
 from jostle.analysis.advise.time_limit import PastRun, time_limit
 from jostle.analysis.binding.model import BindingAdvice
 from jostle.analysis.identification.model import JobInterference, ResourceLoss, Suspect
-from jostle.analysis.identification.slow_targets import SlowTarget
+from jostle.analysis.identification.resources.slow_targets import SlowTarget
 from jostle.analysis.interval import Interval
-from jostle.repository.query.co_running import Beside, JobFacts
+from jostle.repository.query.co_running import CoRunning, JobFacts
 
 NS = 10**9
 NONE = Interval(0.0, 0.0, 0.0)
 EMPTY = pa.table({"mount": pa.array([], pa.string())})
 
 
-def beside(mounts: pa.Table = EMPTY, user: int | None = 7) -> Beside:
+def alongside(mounts: pa.Table = EMPTY, user: int | None = 7) -> CoRunning:
     facts = JobFacts("mine", program="code", user=user, start_ns=0, end_ns=100 * NS)
-    return Beside(facts, {}, mounts, EMPTY, EMPTY, EMPTY, EMPTY)
+    return CoRunning(facts, {}, mounts, EMPTY, EMPTY, EMPTY, EMPTY)
 
 
 def resource(name: str, kind: str = "file system", **given: Any) -> ResourceLoss:
@@ -84,8 +84,8 @@ def interference(
         percent=lost,
         resources=resources or [resource(one.resource) for one in suspects],
         suspects=list(suspects),
-        acquitted={},
-        guilty=[],
+        ruled_out={},
+        disturbed=[],
         neighbours=len(suspects),
         smallest_s=0.0,
         limits=[],
@@ -107,7 +107,7 @@ def test_an_own_job_is_to_run_afterwards_and_saves_what_it_cost() -> None:
         suspect("other", "m1", Interval(8.0, 6.0, 10.0)),
         suspect("other", "m2", Interval(4.0, 3.0, 5.0)),
     )
-    given = recommend(beside(), found, digest())
+    given = recommend(alongside(), found, digest())
     assert rules(given) == ["one after the other"]
     saving = given.found[0].saving
     assert saving is not None
@@ -119,14 +119,14 @@ def test_an_own_job_is_to_run_afterwards_and_saves_what_it_cost() -> None:
 @pytest.mark.parametrize("user", [8, None])
 def test_no_advice_names_the_job_of_another_user(user: int | None) -> None:
     found = interference(suspect("secret", "m1", Interval(8.0, 6.0, 10.0), user=user))
-    given = recommend(beside(user=None if user is None else 7), found, digest())
+    given = recommend(alongside(user=None if user is None else 7), found, digest())
     assert given.found == ()
     assert "secret" not in str(given.to_json())
     assert "Nothing that you can change" in given.nothing
 
 
 def test_without_evidence_nothing_is_to_be_done() -> None:
-    given = recommend(beside(), interference(), digest())
+    given = recommend(alongside(), interference(), digest())
     assert given.found == ()
     assert given.nothing.startswith("Do nothing")
 
@@ -135,7 +135,7 @@ def test_a_small_or_uncertain_saving_is_not_worth_a_change() -> None:
     small = interference(suspect("other", "m1", Interval(0.5, 0.4, 0.6)))
     doubtful = interference(suspect("other", "m1", Interval(8.0, 0.0, 10.0)))
     for found in (small, doubtful):
-        assert recommend(beside(), found, digest()).found == ()
+        assert recommend(alongside(), found, digest()).found == ()
 
 
 def bursts(period: int, on: int, at: int, count: int = 240) -> list[float]:
@@ -145,7 +145,7 @@ def bursts(period: int, on: int, at: int, count: int = 240) -> list[float]:
 def test_bursts_in_step_are_moved_apart_and_save_by_the_overlap_that_is_left() -> None:
     in_step = resource("m1", own_load=bursts(12, 4, 0), others_load=bursts(12, 4, 1))
     found = interference(suspect("other", "m1", Interval(20.0, 16.0, 24.0)), resources=[in_step])
-    given = recommend(beside(), found, digest())
+    given = recommend(alongside(), found, digest())
     assert rules(given) == ["one after the other", "out of step"] or rules(given) == [
         "out of step",
         "one after the other",
@@ -167,17 +167,17 @@ def test_what_cannot_be_moved_apart_is_not(others: list[float]) -> None:
         suspect("other", "m1", Interval(20.0, 16.0, 24.0)),
         resources=[resource("m1", own_load=bursts(12, 4, 0), others_load=others)],
     )
-    assert "out of step" not in rules(recommend(beside(), found, digest()))
+    assert "out of step" not in rules(recommend(alongside(), found, digest()))
 
 
 def test_others_on_the_node_call_for_an_exclusive_one_but_a_slow_server_does_not() -> None:
     where = [resource("node1", "node"), resource("m1")]
     shared = suspect("x", "node1", Interval(5.0, 4.0, 6.0), user=8)
     server = suspect("the server", "m1", Interval(9.0, 8.0, 10.0), user=None, kind="server")
-    assert rules(recommend(beside(), interference(shared, server, resources=where), digest())) == [
-        "exclusive nodes"
-    ]
-    alone = recommend(beside(), interference(server, resources=where), digest())
+    assert rules(
+        recommend(alongside(), interference(shared, server, resources=where), digest())
+    ) == ["exclusive nodes"]
+    alone = recommend(alongside(), interference(server, resources=where), digest())
     assert alone.found == ()
 
 
@@ -191,7 +191,7 @@ def test_what_is_lost_on_many_nodes_at_once_is_saved_once(user: int) -> None:
     )
     # The job of 100 s waited for its slowest node: it lost 30 s on all of them together.
     disturbed = replace(disturbed, seconds=Interval(38.0, 31.0, 45.0))
-    given = recommend(beside(user=7), disturbed, digest())
+    given = recommend(alongside(user=7), disturbed, digest())
     assert "exclusive nodes" in rules(given)
     assert ("one after the other" in rules(given)) == (user == 7)
     for each in given.found:
@@ -200,14 +200,14 @@ def test_what_is_lost_on_many_nodes_at_once_is_saved_once(user: int) -> None:
 
 
 def test_a_cpu_limit_that_stopped_it_is_to_be_raised() -> None:
-    share = SimpleNamespace(name="kept by its CPU limit", share=0.5)
-    given = recommend(beside(), interference(), digest(shares=[share], cores=2.0))
+    share = SimpleNamespace(name="throttled by its CPU limit", share=0.5)
+    given = recommend(alongside(), interference(), digest(shares=[share], cores=2.0))
     assert rules(given) == ["more cores"]
     assert given.found[0].texts[0].startswith("#SBATCH --cpus-per-task=4 ")
     assert given.found[0].saving == Interval(25.0, 0.0, 50.0)
     hosts = [f"n{n}" for n in range(8)]
-    given = recommend(beside(), interference(), digest(shares=[share], cores=16.0, hosts=hosts))
-    assert given.found[0].lever == "ask for 4 cores per node in place of 2"
+    given = recommend(alongside(), interference(), digest(shares=[share], cores=16.0, hosts=hosts))
+    assert given.found[0].lever == "request 4 cores per node instead of 2"
     assert given.found[0].texts[0].startswith("#SBATCH --cpus-per-task=4 ")
 
 
@@ -215,7 +215,7 @@ def requests(latency_s: float, rate: float, size: int, seed: int = 3) -> pa.Tabl
     """Slices of one process that writes pieces of a size: each costs a latency, and its bytes."""
     dice = np.random.default_rng(seed)
     ops = dice.integers(50, 150, 40)
-    # Pieces vary in size, or latency and bytes could not be told apart.
+    # Pieces vary in size, or latency and bytes could not be separated.
     moved = (ops * size * dice.uniform(0.5, 1.5, 40)).astype(np.int64)
     spent = (ops * latency_s + moved / rate) * 1e9
     zero = np.zeros(40, dtype=np.int64)
@@ -236,7 +236,7 @@ def requests(latency_s: float, rate: float, size: int, seed: int = 3) -> pa.Tabl
 
 def test_larger_requests_save_the_latency_of_those_that_are_fewer() -> None:
     rows = requests(0.002, 100e6, 4096)
-    (advice,) = larger_requests(beside(rows), seed=0)
+    (advice,) = larger_requests(alongside(rows), seed=0)
     total = sum(rows["posix_write_ops"].to_pylist())
     assert advice.saving is not None
     assert advice.saving.value == pytest.approx(0.002 * total * (1 - 4096 / (1 << 20)), rel=0.02)
@@ -251,7 +251,7 @@ def test_requests_of_many_processes_are_waited_for_by_all_of_them_at_once() -> N
         place = rows.schema.get_field_index(name)
         rows = rows.set_column(place, name, pa.array(rows[name].to_numpy() * count))
     rows = rows.set_column(rows.schema.get_field_index("count"), "count", pa.array(count))
-    (advice,) = larger_requests(beside(rows), seed=0)
+    (advice,) = larger_requests(alongside(rows), seed=0)
     spent_s = (rows["posix_write_ns"].to_numpy() / count).sum() / 1e9
     assert advice.saving is not None
     assert 0.5 * spent_s < advice.saving.value <= spent_s
@@ -259,7 +259,7 @@ def test_requests_of_many_processes_are_waited_for_by_all_of_them_at_once() -> N
 
 @pytest.mark.parametrize("size", [1 << 18, 1 << 20])
 def test_large_requests_are_left_alone(size: int) -> None:
-    assert list(larger_requests(beside(requests(0.002, 100e6, size)), seed=0)) == []
+    assert list(larger_requests(alongside(requests(0.002, 100e6, size)), seed=0)) == []
 
 
 def limit_s(text: str) -> int:
@@ -321,11 +321,11 @@ def test_too_few_runs_say_nothing_of_another_hour() -> None:
     assert list(another_hour(unknown, start, seed=0)) == []
 
 
-def siblings(number: int) -> Beside:
-    """A job beside others of its user and program that ran for as long as it did."""
+def siblings(number: int) -> CoRunning:
+    """A job alongside others of its user and program that ran for as long as it did."""
     facts = JobFacts("mine", program="code", user=7, start_ns=0, end_ns=100 * NS)
     others = {f"job{k}": replace(facts, job=f"job{k}") for k in range(number)}
-    return Beside(facts, others, EMPTY, EMPTY, EMPTY, EMPTY, EMPTY)
+    return CoRunning(facts, others, EMPTY, EMPTY, EMPTY, EMPTY, EMPTY)
 
 
 def test_several_jobs_of_one_program_are_to_be_fewer_at_once() -> None:
@@ -347,7 +347,7 @@ def test_two_jobs_of_one_program_are_to_run_one_after_the_other() -> None:
 
 
 def test_like_jobs_that_seldom_ran_together_are_to_run_one_after_the_other() -> None:
-    """Two of them overlapped it for 40 s of 100 each: 0.8 of them at the same time, in the mean."""
+    """Two of them overlapped it for 40 s of 100 each: 0.8 of them at the same time, on average."""
     around = siblings(2)
     others = {
         name: replace(facts, start_ns=at * NS, end_ns=(at + 40) * NS)
@@ -399,7 +399,7 @@ def test_another_file_system_is_advised_if_the_run_itself_saw_that_it_is_as_good
     lost = Interval(8.0, 6.0, 10.0)
     here = replace(resource("m1"), seconds=lost, mount="m1")
     found = interference(suspect("secret", "m1", lost, user=8), resources=[here])
-    given = recommend(beside(both_mounts(ns_per_byte, size)), found, digest())
+    given = recommend(alongside(both_mounts(ns_per_byte, size)), found, digest())
     assert ("another file system" in rules(given)) == advised
     if advised:
         assert given.found[0].saving == lost
@@ -410,13 +410,13 @@ def test_where_both_file_systems_are_slow_none_is_better() -> None:
     lost = Interval(8.0, 6.0, 10.0)
     both = [replace(resource(name), seconds=lost, mount=name) for name in ("m1", "m2")]
     found = interference(suspect("x", "m1", lost, user=8), resources=both)
-    given = recommend(beside(both_mounts(9.0, 1 << 20)), found, digest())
+    given = recommend(alongside(both_mounts(9.0, 1 << 20)), found, digest())
     assert "another file system" not in rules(given)
 
 
 def test_a_slow_storage_target_is_to_be_left() -> None:
     slow = SlowTarget("lustre:mgs:/fs", 3, "write", 4.0, 3.0, 5.0, 9, 40, 12, 1, 1e-6)
-    given = recommend(beside(), interference(), digest(), slow_targets=[slow])
+    given = recommend(alongside(), interference(), digest(), slow_targets=[slow])
     assert rules(given) == ["another target"]
     assert given.found[0].texts[0].startswith("lfs find --ost 3 ")
 
@@ -437,7 +437,7 @@ def test_advice_on_bindings_joins_and_a_prediction_comes_first() -> None:
         0,
     )
     found = interference(suspect("other", "m1", Interval(8.0, 6.0, 10.0)))
-    given = recommend(beside(), found, digest(binding=[far]))
+    given = recommend(alongside(), found, digest(binding=[far]))
     assert rules(given) == ["one after the other", "far GPU"]
     assert given.found[1].saving is None
     assert replace(given, found=()).to_json()["job"] == "mine"

@@ -1,4 +1,4 @@
-"""Advice on bindings: where something is wrong, its text, and silence where nothing is."""
+"""Advice on bindings: given with its text where a binding is wrong, and nowhere else."""
 
 from __future__ import annotations
 
@@ -153,8 +153,8 @@ def test_ranks_are_far_from_their_gpus(job: Job) -> None:
     (advice,) = job.advice()
     assert (advice.rule, advice.bytes, advice.seconds) == ("far GPU", 70 * GIB, 7.0)
     assert advice.seen == (
-        f"rank 0 on n1 may run on NUMA node 0 alone, and copies to and from GPU {B}, which hangs "
-        "on node 1; so does another one"
+        f"rank 0 on n1 may run only on NUMA node 0, and copies to and from GPU {B}, which is "
+        "attached to node 1; so does another one"
     )
     assert [(case.who, case.nodes, case.gpu_node) for case in advice.cases] == [
         ("rank 0", "0", 1),
@@ -196,7 +196,7 @@ def test_unbound_processes_are_far_if_they_ran_there(
         part = {90: "90", 40: "100"}[samples[0]]
         assert each.seen == (
             f"rank 0 on n1 ran {part} % of the time on cores of other NUMA nodes than its GPU's, "
-            f"and copies to and from GPU {B}, which hangs on node 1"
+            f"and copies to and from GPU {B}, which is attached to node 1"
         )
 
 
@@ -211,7 +211,7 @@ def test_few_bytes_are_not_worth_it(job: Job) -> None:
     assert job.advice() == []
 
 
-def test_cores_beside_the_gpu_must_be_the_jobs(job: Job) -> None:
+def test_cores_alongside_the_gpu_must_be_the_jobs(job: Job) -> None:
     job.rank("0-3", {B: (40 * GIB, 4.0)}, group="0-3")
     (advice,) = job.advice()
     assert advice.texts == ["sbatch --gres-flags=enforce-binding ..."]
@@ -291,7 +291,7 @@ def test_another_job_on_the_other_gpu(job: Job) -> None:
 
 
 @pytest.mark.parametrize(("busy_s", "expected"), [(0.1, 1), (30.0, 0)])
-def test_the_agent_tells_whether_a_gpu_is_idle(job: Job, busy_s: float, expected: int) -> None:
+def test_the_agent_shows_whether_a_gpu_is_idle(job: Job, busy_s: float, expected: int) -> None:
     job.rank("0-3", {A: (GIB, 0.1)})
     job.rank("0-3", {A: (GIB, 0.1)})
     job.seen(B, used=False, busy_s=busy_s)
@@ -324,8 +324,8 @@ def test_messages_go_over_the_far_adapter(job: Job) -> None:
     (advice,) = job.advice()
     assert (advice.rule, advice.bytes, len(advice.cases)) == ("far adapter", 60 * GIB, 2)
     assert advice.seen == (
-        "the GPUs of rank 0 on n1 hang on NUMA node 0, while the node's traffic goes over mlx5_1/1 "
-        "on another one, and mlx5_0/1 beside the GPUs is idle"
+        "the GPUs of rank 0 on n1 are on NUMA node 0, while the node's traffic goes over mlx5_1/1 "
+        "on another one, and mlx5_0/1 next to the GPUs is idle"
     )
     assert advice.texts == ["export NCCL_IB_HCA=mlx5_0:1", "export UCX_NET_DEVICES=mlx5_0:1"]
 
@@ -355,8 +355,8 @@ def test_ranks_wait_for_the_same_cores(job: Job) -> None:
     (advice,) = job.advice()
     assert (advice.rule, advice.seconds) == ("same cores", 42.0)
     assert advice.seen == (
-        "ranks 0-1 on n1 may run on cores 0-1 alone and waited 35 % of the time for a core, while "
-        "no busy process of the job may run on cores 4-7, which it could be given"
+        "ranks 0-1 on n1 may run only on cores 0-1 and waited 35 % of the time for a core, while "
+        "no busy process of the job may run on cores 4-7, which it could use"
     )
     assert advice.texts == ["mpirun --bind-to none ..."]
 
@@ -402,7 +402,7 @@ def test_lists_of_cores() -> None:
 
 
 def test_from_profiles(tmp_path: Path) -> None:
-    """What profiles say of cores, nodes and copies arrives where advice is made of it."""
+    """Cores, nodes and copies in profiles reach the code that gives advice."""
     ranks = {0: ("0-3", "0", B, 1), 1: ("4-7", "1", B, 1)}
     for rank, (cpus, nodes, bus, node) in ranks.items():
         p = Profile(

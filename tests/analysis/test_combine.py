@@ -1,4 +1,4 @@
-"""What a run shows by itself and what its neighbours' load explains become one answer."""
+"""The loss that a run shows and the loss that its neighbours' load explains are combined."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from jostle.analysis.identification.model import JobInterference, ResourceKind, 
 from jostle.analysis.interval import Interval
 from jostle.report.models.lost_time import lost_over_time
 from jostle.report.verdict.combine import combine
-from jostle.report.verdict.verdict import USUAL, blame_of, evaluate_job
+from jostle.report.verdict.verdict import USUAL, attribution_of, evaluate_job
 from jostle.repository import Repository
 from jostle_lab.synthetic import Spec, plant
 
@@ -29,9 +29,9 @@ def _times(interval: Interval, factor: float) -> Interval:
     return Interval(factor * interval.value, factor * interval.low, factor * interval.high)
 
 
-def _beside(run: RunEstimate, seconds: Interval) -> JobInterference:
+def _alongside(run: RunEstimate, seconds: Interval) -> JobInterference:
     """A neighbour that cost the run these seconds, all in its slices 2 to 4."""
-    who = estimates.beside(run)
+    who = estimates.alongside(run)
     (loss,), (suspect,) = who.resources, who.suspects
     steps = [run.start_ns + n * SECOND for n in range(10)]
     lost = [seconds.value / 3 if 2 <= n < 5 else 0.0 for n in range(10)]
@@ -52,7 +52,7 @@ def _sum(run: RunEstimate) -> float:
 def test_without_segments_the_larger_loss_of_a_resource_counts() -> None:
     run = estimates.ftq()  # lost 0.9 s of 10 s of CPU
     seconds = Interval(2.1, 1.5, 2.7)
-    both, who = combine(run, _beside(run, seconds))
+    both, who = combine(run, _alongside(run, seconds))
     assert who is not None
     assert both.lost_s.value == pytest.approx(0.9 + 2.1) == _sum(both)
     assert both.percent.value == pytest.approx(30)
@@ -62,22 +62,22 @@ def test_without_segments_the_larger_loss_of_a_resource_counts() -> None:
     ]
     assert sum(hit.seconds for hit in both.hits) == pytest.approx(3.0)
     assert both.lost_s.low < 3.0 < both.lost_s.high
-    assert blame_of(both, who).explained_s.value == pytest.approx(2.1)
+    assert attribution_of(both, who).explained_s.value == pytest.approx(2.1)
     assert "shows a loss of 0 s" in both.limits[0]
     # Less than the run shows on the same resource changes nothing but what is explained.
     place = estimates.SHARED
     own = replace(run, causes=[Cause("file system", place, run.lost_s, "measured")])
-    same, who = combine(own, _beside(run, Interval(0.5, 0.3, 0.7)))
+    same, who = combine(own, _alongside(run, Interval(0.5, 0.3, 0.7)))
     assert who is not None
     assert same == own
-    assert blame_of(same, who).explained_s.value == pytest.approx(0.5)
+    assert attribution_of(same, who).explained_s.value == pytest.approx(0.5)
 
 
 def test_parts_of_a_mount_are_named_and_replace_what_the_run_shows_of_it_once() -> None:
     run, mount = estimates.ftq(), estimates.SHARED
     shown = Cause("file system", mount, Interval(0.9, 0.5, 1.3), "measured")
     own = replace(run, causes=[shown], hits=[])
-    who = _beside(own, Interval(2.1, 1.5, 2.7))
+    who = _alongside(own, Interval(2.1, 1.5, 2.7))
     (loss,) = who.resources
     parts = [
         replace(
@@ -115,7 +115,7 @@ def test_a_hit_of_several_causes_keeps_the_others() -> None:
             Cause("cpu", "node1", Interval(0.1, 0.0, 0.2), "measured"),
         ],
     )
-    both, _ = combine(run, _beside(run, Interval(1.5, 1.2, 1.8)))
+    both, _ = combine(run, _alongside(run, Interval(1.5, 1.2, 1.8)))
     first = both.hits[0]
     assert [(part.cause, round(part.seconds, 6)) for part in first.parts] == [
         ("file system", 0.5),
@@ -138,7 +138,7 @@ def test_segments_give_way_only_to_what_they_exclude(seconds: Interval, lost: fl
     run = replace(
         estimates.heads(disturbed=False), lost_s=Interval(0.1 * bool(lost == 0), 0, 0.3), causes=[]
     )
-    both, who = combine(run, _beside(run, seconds))
+    both, who = combine(run, _alongside(run, seconds))
     assert who is not None
     assert both.lost_s.value == pytest.approx(lost or run.lost_s.value)
     assert who.seconds.value <= both.lost_s.value + 1e-9  # nobody took more than there is
@@ -146,7 +146,7 @@ def test_segments_give_way_only_to_what_they_exclude(seconds: Interval, lost: fl
 
 def test_no_evidence_and_the_thesis_method_change_nothing() -> None:
     run = estimates.ftq()
-    who = _beside(run, Interval(2.1, 1.5, 2.7))
+    who = _alongside(run, Interval(2.1, 1.5, 2.7))
     nobody = replace(who, suspects=[], seconds=Interval(0.0, 0.0, 2.0))
     assert combine(run, nobody)[0] == run
     assert combine(run, None) == (run, None)
@@ -156,7 +156,7 @@ def test_no_evidence_and_the_thesis_method_change_nothing() -> None:
 
 def test_a_loss_on_a_node_replaces_what_the_run_shows_of_its_cores() -> None:
     run = estimates.ftq()
-    who = _beside(run, Interval(2.1, 1.5, 2.7))
+    who = _alongside(run, Interval(2.1, 1.5, 2.7))
     node = replace(who.resources[0], resource="node1", kind="node")
     assert isinstance(node, ResourceLoss)
     both, _ = combine(run, replace(who, resources=[node]))
@@ -165,12 +165,12 @@ def test_a_loss_on_a_node_replaces_what_the_run_shows_of_its_cores() -> None:
 
 
 @pytest.mark.in_turn
-def test_on_planted_jobs_the_combination_is_nearer_to_the_truth(tmp_path: Path) -> None:
-    """The runs by themselves miss half of what neighbours that never stop cost."""
-    planted = plant(tmp_path / "repository", Spec(jobs=5, slices=300, length=220), seed=7)
-    store = Repository(planted.path)
+def test_on_injected_jobs_the_combination_is_nearer_to_the_truth(tmp_path: Path) -> None:
+    """The runs alone miss half of the cost of neighbours that never stop."""
+    injected = plant(tmp_path / "repository", Spec(jobs=5, slices=300, length=220), seed=7)
+    store = Repository(injected.path)
     errors, alone = [], []
-    for name, truth in planted.jobs.items():
+    for name, truth in injected.jobs.items():
         for kept, both in ((errors, False), (alone, True)):
             loss = evaluate_job(store, name, USUAL, alone=both).estimate.lost_s.value
             kept.append(abs(loss - truth.lost_s) / truth.run_s)
@@ -189,7 +189,7 @@ def test_what_segments_cannot_account_for_is_put_where_a_neighbour_explains_it(
     pool = sum(cause.seconds.value for cause in run.causes if cause.cause in seen_as)
     assert pool > 0
     seconds = Interval(0.6 * pool, 0.5 * pool, 0.7 * pool)
-    who = _beside(run, seconds)
+    who = _alongside(run, seconds)
     there = replace(who.resources[0], resource=name, kind=kind)
     both, _ = combine(run, replace(who, resources=[there]))
     (cause,) = [cause for cause in both.causes if cause.cause == kind]
@@ -198,4 +198,4 @@ def test_what_segments_cannot_account_for_is_put_where_a_neighbour_explains_it(
     assert both.lost_s == run.lost_s
     assert _sum(both) == pytest.approx(_sum(run))
     assert sum(hit.seconds for hit in both.hits) == pytest.approx(sum(h.seconds for h in run.hits))
-    assert f"are put on {name}" in both.limits[0]
+    assert f"are attributed to {name}" in both.limits[0]

@@ -1,4 +1,4 @@
-"""What a run took longer than another is split into loss, displacement, other work, and rest."""
+"""The time that a run took longer than another is split into loss, displacement, work and rest."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_continuous_interference_displaces_references():
     assert found.unexplained_s[1] == pytest.approx(0.0, abs=1e-6)
 
 
-def test_other_work_is_told_apart():
+def test_other_work_is_distinguished():
     short = of(A + B, WORK)
     more = of([1.0] * 23 + B + [7.0] * 6, [100] * 23 + [900] * 10 + [5000] * 6)
     found = compare([short, more])

@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
-from beside_maker import SLICE_NS, START, table, writer
+from alongside_maker import SLICE_NS, START, table, writer
 
 from jostle.analysis import identify
 from jostle.analysis.identification.core_account import LIMIT, OWN, STEAL, core_accounts
 from jostle.analysis.identification.model import OTHERS
-from jostle.analysis.identification.resources import job_axis
-from jostle.repository.query.co_running import NODE_METRICS, NODE_TIMES, Beside, JobFacts, hide
+from jostle.analysis.identification.resources.shared import job_axis
+from jostle.repository.query.co_running import NODE_METRICS, NODE_TIMES, CoRunning, JobFacts, hide
 from jostle.repository.query.core_users import NO_TOTALS, NO_USERS, CoreUse
 
 SLICES = 8
@@ -72,7 +72,7 @@ def totals(busy, steal=0.0, cores=2):
     ]
 
 
-def made(users, machine=(), **others) -> Beside:
+def made(users, machine=(), **others) -> CoRunning:
     """A job `me` on one node, whose own slices are those of its rows."""
     mine = [row for row in users if row["job"] == "me"]
     cpu = np.array([row["cpu_ns"] for row in mine], dtype=float)
@@ -118,13 +118,13 @@ def made(users, machine=(), **others) -> Beside:
     )
 
 
-def parts(beside):
-    (found,) = core_accounts(beside, job_axis(beside))
+def parts(alongside):
+    (found,) = core_accounts(alongside, job_axis(alongside))
     account = found.account
     assert sum(part.seconds.value for part in account.parts) == pytest.approx(account.waited_s)
     by_slice = np.sum([account.series[part.name] for part in account.parts], axis=0)
     mine = [
-        row["queue_ns"] / 1e9 for row in beside.core_use.users.to_pylist() if row["job"] == "me"
+        row["queue_ns"] / 1e9 for row in alongside.core_use.users.to_pylist() if row["job"] == "me"
     ]
     assert by_slice.sum() == pytest.approx(sum(mine))
     for part in account.parts:
@@ -135,19 +135,19 @@ def parts(beside):
 def test_steady_load_is_named_without_any_change_in_it() -> None:
     """Three loops on two cores, each with two thirds of one: nothing varies, nothing correlates."""
     loop = {"cpu": 2 / 3, "queue": 1 / 3}
-    beside = made([*rows("me", **loop), *rows("a", **loop), *rows("b", **loop)])
-    assert parts(beside) == pytest.approx({"a": 0.5, "b": 0.5}, abs=0.01)
-    found = identify(beside)
+    alongside = made([*rows("me", **loop), *rows("a", **loop), *rows("b", **loop)])
+    assert parts(alongside) == pytest.approx({"a": 0.5, "b": 0.5}, abs=0.01)
+    found = identify(alongside)
     assert [(each.job, each.how) for each in found.suspects] == [("a", "account"), ("b", "account")]
     assert found.seconds.value == pytest.approx(SLICES / 3, rel=0.01)
     assert sum(each.seconds.value for each in found.suspects) == pytest.approx(found.seconds.value)
-    assert not found.acquitted
+    assert not found.ruled_out
     (account,) = found.to_json()["accounts"]  # not slice by slice
     assert set(account) == {"host", "waited_s", "parts", "totals_known"}
 
 
 def test_coarse_slices_are_aligned_by_overlap() -> None:
-    """A neighbour with slices of 4 s beside slices of 1 s, and the reverse: the same shares."""
+    """A neighbour with slices of 4 s, a job of 1 s, and the reverse: the same shares."""
     me, a = rows("me", 0.5, queue=0.5, cpus="0"), rows("a", 0.3, cpus="0")
     fine = parts(made([*me, *a, *rows("b", 0.2, cpus="0")]))
     coarse = parts(made([*me, *a, *rows("b", 0.8, cpus="0", slice_s=4.0, number=2)]))
@@ -170,7 +170,7 @@ def test_who_ran_in_another_slice_or_on_other_cores_has_no_part() -> None:
         *rows("me", 0.5, queue=0.5, cpus="0", number=4),
         *rows("me", 1.0, cpus="0", first=4, number=4),
     ]
-    beside = made(
+    alongside = made(
         [
             *me,
             *rows("now", 0.5, cpus="0", number=4),
@@ -178,23 +178,23 @@ def test_who_ran_in_another_slice_or_on_other_cores_has_no_part() -> None:
             *rows("away", 1.0, cpus="1"),
         ]
     )
-    assert parts(beside) == pytest.approx({"now": 1.0, "later": 0.0, "away": 0.0}, abs=0.01)
-    found = identify(beside)
+    assert parts(alongside) == pytest.approx({"now": 1.0, "later": 0.0, "away": 0.0}, abs=0.01)
+    found = identify(alongside)
     assert [each.job for each in found.suspects] == ["now"]
-    assert {"later", "away"} <= set(found.acquitted)
-    assert "0.0%" in found.acquitted["away"]
+    assert {"later", "away"} <= set(found.ruled_out)
+    assert "0.0%" in found.ruled_out["away"]
 
 
 def test_a_user_of_all_cores_runs_where_there_is_room() -> None:
     """Core 1 is full with `pinned`: what `free` used it used on core 0, with the job."""
-    beside = made(
+    alongside = made(
         [
             *rows("me", 0.5, queue=0.5, cpus="0"),
             *rows("pinned", 1.0, cpus="1"),
             *rows("free", 0.5, cpus="0-1"),
         ]
     )
-    assert parts(beside)["free"] == pytest.approx(1.0, abs=0.02)
+    assert parts(alongside)["free"] == pytest.approx(1.0, abs=0.02)
 
 
 def test_the_rest_of_the_machine_is_not_profiled() -> None:
@@ -221,7 +221,7 @@ def test_own_threads_limit_and_hypervisor_are_causes_of_their_own() -> None:
 
 
 def test_other_users_are_one_for_a_viewer() -> None:
-    beside = made(
+    alongside = made(
         [
             *rows("me", 0.5, queue=0.5, cpus="0"),
             *rows("a", 0.2, cpus="0"),
@@ -232,7 +232,7 @@ def test_other_users_are_one_for_a_viewer() -> None:
         a=2000,
         b=2001,
     )
-    hidden = hide(beside, {1000}, OTHERS)
+    hidden = hide(alongside, {1000}, OTHERS)
     names = set(hidden.core_use.users["job"].to_pylist())
     assert names == {"me", "c", OTHERS}
     assert parts(hidden) == pytest.approx({OTHERS: 0.83, "c": 0.17}, abs=0.01)
@@ -240,24 +240,24 @@ def test_other_users_are_one_for_a_viewer() -> None:
 
 def test_programs_of_other_users_have_no_name_where_no_job_ran_either() -> None:
     strange = rows("dd (pid 7, bob)", 0.5, cpus="0", kind="unprofiled", uid=2000)
-    beside = made([*rows("me", 0.5, queue=0.5, cpus="0"), *strange])
-    assert not beside.others
-    found = identify(beside, as_user=1000)
+    alongside = made([*rows("me", 0.5, queue=0.5, cpus="0"), *strange])
+    assert not alongside.others
+    found = identify(alongside, as_user=1000)
     assert "bob" not in repr(found.to_json())
     assert [suspect.job for suspect in found.suspects] == [OTHERS]
     assert found.neighbours == 1 and found.unnamed
     for users in (None, {2000}):
-        (own,) = identify(beside, as_user=users).suspects
+        (own,) = identify(alongside, as_user=users).suspects
         assert own.job == "dd (pid 7, bob)"
 
 
 def test_nobody_is_cleared_who_was_not_tested() -> None:
-    """Eight slices decide nothing about calls on files: a writer beside it is not innocent."""
+    """Eight slices decide nothing about calls on files: a concurrent writer is not ruled out."""
     found = identify(writer(np.ones(SLICES), {"other": np.full(SLICES, 5e7)}))
-    assert not found.acquitted
+    assert not found.ruled_out
     assert "too few slices" in found.untested["other"].why
     assert "`jostle run --slice" in found.untested["other"].decided_by
     # Twice the slices, and a load that never changed: shorter slices would not help.
     steady = identify(writer(np.ones(240), {"other": np.full(240, 5e7)}))
-    assert not steady.acquitted
+    assert not steady.ruled_out
     assert "jostle compare" in steady.untested["other"].decided_by

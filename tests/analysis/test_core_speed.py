@@ -1,4 +1,4 @@
-"""Loss to slow cores by the canary: counted once, with an honest interval."""
+"""Loss to slow cores by the core-speed probe: counted once, with a valid interval."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from jostle.analysis import compare, estimate
 from jostle.analysis.estimation.speed import core_speed, netted
-from jostle.repository.types import CoreFloor
+from jostle.repository.types import CoreReference
 from jostle_lab.synthetic import SPECS, trace
 
 
@@ -32,12 +32,12 @@ def always():
 
 @pytest.mark.parametrize(
     ("family", "seed"),
-    [("cores-always", 0), ("cores-drift", 2), ("cores-delays", 0), ("clean-canary", 2)],
+    [("cores-always", 0), ("cores-drift", 2), ("cores-delays", 0), ("clean-core-probe", 2)],
 )
 def test_slow_cores_are_priced_though_the_whole_run_is_slow(family, seed):
     tables, truth = trace(SPECS[family], seed)
     found = estimate(tables)
-    # The program is slowed by 0.65 to 1.15 times what is believed, which one run cannot tell.
+    # The program is slowed by 0.65 to 1.15 times what is believed, which one run cannot show.
     assert found.percent.value == pytest.approx(truth.percent, abs=max(2, 0.35 * truth.percent))
     assert found.percent.low <= truth.percent <= found.percent.high
     assert sum(c.seconds.value for c in found.causes) == pytest.approx(found.lost_s.value, abs=0.01)
@@ -46,12 +46,12 @@ def test_slow_cores_are_priced_though_the_whole_run_is_slow(family, seed):
     assert cpu == pytest.approx(truth.by_cause.get("cpu", 0.0), abs=0.05 * truth.run_s)
 
 
-def test_without_a_canary_nothing_changes(always):
+def test_without_a_core_probe_nothing_changes(always):
     tables, _ = always
-    names = [name for name in tables.slices.column_names if not name.startswith("canary")]
-    bare = dataclasses.replace(tables, slices=tables.slices.select(names), floors={})
+    names = [name for name in tables.slices.column_names if not name.startswith("core_probe")]
+    bare = dataclasses.replace(tables, slices=tables.slices.select(names), references={})
     zeros = tables
-    for name in ("canary_ns_sum", "canary_count_sum"):
+    for name in ("core_probe_ns_sum", "core_probe_count_sum"):
         zeros = with_column(zeros, name, np.zeros(tables.slices.num_rows))
     found = estimate(bare)
     assert found.core_speed is None
@@ -61,44 +61,48 @@ def test_without_a_canary_nothing_changes(always):
 
 
 def test_a_node_that_is_faster_throughout_is_the_same(always):
-    """Only the canary over its floor counts, not how many nanoseconds the loop takes."""
+    """Only the probe over its reference counts, not how many nanoseconds the loop takes."""
     tables, _ = always
-    faster = with_column(tables, "canary_ns_sum", tables.slices["canary_ns_sum"].to_numpy() // 2)
-    floors = {host: CoreFloor(one.ns / 2, one.jobs) for host, one in tables.floors.items()}
-    found = estimate(dataclasses.replace(faster, floors=floors))
+    faster = with_column(
+        tables, "core_probe_ns_sum", tables.slices["core_probe_ns_sum"].to_numpy() // 2
+    )
+    references = {
+        host: CoreReference(one.ns / 2, one.jobs) for host, one in tables.references.items()
+    }
+    found = estimate(dataclasses.replace(faster, references=references))
     assert found.lost_s.value == pytest.approx(estimate(tables).lost_s.value, rel=1e-3)
 
 
-def test_a_floor_from_this_run_alone_says_so(always):
+def test_a_reference_from_this_run_alone_says_so(always):
     tables, truth = always
-    alone = estimate(dataclasses.replace(tables, floors={}))
+    alone = estimate(dataclasses.replace(tables, references={}))
     known = estimate(tables)
     assert alone.core_speed.jobs == 0
     assert alone.percent.value < 3 < known.percent.value  # slow from first to last: no trace
     assert alone.percent.high > truth.percent
     assert any("from this run alone" in limit for limit in alone.limits)
-    assert not any("at their best" in limit for limit in known.limits)
+    assert not any("highest speed" in limit for limit in known.limits)
 
 
-def test_few_runs_of_the_canary_are_no_floor(always):
-    """Where a slice holds six, their mean scatters, and the lowest of many slices are luck."""
+def test_few_runs_of_the_core_probe_are_no_reference(always):
+    """With six probes a slice their mean scatters, and the lowest of many slices is chance."""
     tables, _ = always
     noise = 1 + 0.05 * np.random.default_rng(1).standard_normal(tables.slices.num_rows)
     count = np.full(tables.slices.num_rows, 6)
-    seldom = with_column(tables, "canary_count_sum", count)
-    seldom = with_column(seldom, "canary_ns_sum", 4000 * noise * count)
-    found = estimate(dataclasses.replace(seldom, floors={}))
-    assert found.core_speed.canary == pytest.approx(1, abs=0.03)
+    seldom = with_column(tables, "core_probe_count_sum", count)
+    seldom = with_column(seldom, "core_probe_ns_sum", 4000 * noise * count)
+    found = estimate(dataclasses.replace(seldom, references={}))
+    assert found.core_speed.core_probe == pytest.approx(1, abs=0.03)
 
 
-def test_what_scatters_around_the_floor_is_no_loss(always):
-    """Cores as often faster than the floor as slower: cut off there, half of it would be a loss."""
+def test_what_scatters_around_the_reference_is_no_loss(always):
+    """Cores as often faster than the reference as slower: cut off there, half were a loss."""
     tables, _ = always
-    floor = next(iter(tables.floors.values())).ns
-    count = tables.slices["canary_count_sum"].to_numpy()
+    reference = next(iter(tables.references.values())).ns
+    count = tables.slices["core_probe_count_sum"].to_numpy()
     ratio = np.where(np.arange(len(count)) % 2, 1.1, 0.9)
-    found = estimate(with_column(tables, "canary_ns_sum", floor * ratio * count))
-    assert found.core_speed.canary == pytest.approx(1, abs=0.02)
+    found = estimate(with_column(tables, "core_probe_ns_sum", reference * ratio * count))
+    assert found.core_speed.core_probe == pytest.approx(1, abs=0.02)
     assert found.percent.value < 1
     assert sum(c.seconds.value for c in found.causes) == pytest.approx(found.lost_s.value, abs=0.01)
 
@@ -111,16 +115,16 @@ def test_fast_cores_give_back_what_slow_ones_cost_and_no_more():
     assert (left.sum(), inferred.sum()) == (0, 0)
 
 
-def test_a_programs_own_runs_draw_the_floor(always):
-    """Ranks that share cores raise the canary in every run of theirs, which is no loss."""
+def test_a_programs_own_runs_draw_the_reference(always):
+    """Ranks that share cores raise the probe in every run of theirs, which is no loss."""
     tables, _ = always
 
     def with_own(times, jobs):
-        floors = {
-            host: CoreFloor(one.ns, one.jobs, times * one.ns, jobs)
-            for host, one in tables.floors.items()
+        references = {
+            host: CoreReference(one.ns, one.jobs, times * one.ns, jobs)
+            for host, one in tables.references.items()
         }
-        return estimate(dataclasses.replace(tables, floors=floors)).percent
+        return estimate(dataclasses.replace(tables, references=references)).percent
 
     node, few, many = estimate(tables).percent, with_own(1.1, 2), with_own(1.1, 50)
     assert with_own(1.1, 0) == node
@@ -132,8 +136,8 @@ def test_few_other_jobs_leave_more_doubt_than_many(always):
     tables, _ = always
     widths = []
     for jobs in (1, 4, 40):
-        floors = {host: CoreFloor(one.ns, jobs) for host, one in tables.floors.items()}
-        percent = estimate(dataclasses.replace(tables, floors=floors)).percent
+        references = {host: CoreReference(one.ns, jobs) for host, one in tables.references.items()}
+        percent = estimate(dataclasses.replace(tables, references=references)).percent
         widths.append(percent.high - percent.value)
     assert widths[0] > widths[1] > widths[2]
 
@@ -143,14 +147,14 @@ def test_steal_is_priced_once():
     tables, truth = trace(SPECS["cores-always"], 3)
     length = tables.slices["slice_ns"].to_numpy()
     plain = estimate(tables)
-    stolen = estimate(with_column(tables, "canary_steal_ns_max", length // 20))
+    stolen = estimate(with_column(tables, "core_probe_steal_ns_max", length // 20))
     assert of_kind(stolen, "steal") == pytest.approx(truth.run_s / 20, rel=0.1)
     assert stolen.core_speed.steal == pytest.approx(0.05, rel=0.01)
     # A second that was stolen was not a slow one, too.
     assert stolen.lost_s.value < plain.lost_s.value + truth.run_s / 20
     drift, _ = trace(SPECS["cores-drift"], 2)
     little = np.full(drift.slices.num_rows, 10_000_000)  # a hundredth: segments show more
-    again = estimate(with_column(drift, "canary_steal_ns_max", little))
+    again = estimate(with_column(drift, "core_probe_steal_ns_max", little))
     assert again.lost_s.value == pytest.approx(estimate(drift).lost_s.value, rel=1e-3)
     assert again.core_speed.steal_s == 0
 
@@ -162,21 +166,21 @@ def test_the_worst_node_decides():
         [
             slices,
             slices.set_column(0, "host", pa.array(["other"] * slices.num_rows)).set_column(
-                slices.schema.get_field_index("canary_ns_sum"),
-                "canary_ns_sum",
-                pa.array(slices["canary_ns_sum"].to_numpy() * 2),
+                slices.schema.get_field_index("core_probe_ns_sum"),
+                "core_probe_ns_sum",
+                pa.array(slices["core_probe_ns_sum"].to_numpy() * 2),
             ),
         ]
     )
-    floor = next(iter(tables.floors.values()))
+    reference = next(iter(tables.references.values()))
     start = np.array([int(slices["slice"][2].as_py()) * 10**9])
-    found = core_speed(two, start, start + 10**9, {**tables.floors, "other": floor})
+    found = core_speed(two, start, start + 10**9, {**tables.references, "other": reference})
     assert found.hosts[int(found.host[0])] == "other"
     assert found.slower[0] > 1.9
 
 
 def test_compared_runs_differ_by_slow_cores_in_their_references(always):
-    """What shifts all of a run is displaced, and not told twice."""
+    """A shift of the whole run counts as displacement, and not twice."""
     first, second = (estimate(trace(SPECS["cores-always"], seed)[0]) for seed in (1, 2))
     found = compare([first, second])
     for values in (found.estimated_s, found.by_cause.get("cpu", [0.0, 0.0])):

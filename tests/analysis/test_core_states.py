@@ -1,4 +1,4 @@
-"""Why cores were slower, and what energy the lost seconds took, from agents' counters."""
+"""Why cores were slower, and how much energy the lost seconds took, from agents' counters."""
 
 from __future__ import annotations
 
@@ -88,9 +88,9 @@ def test_a_cap_at_the_instants_of_the_loss_is_its_cause() -> None:
     )
     both = explained_by_cores(run(), pa.concat_tables([agents, rows("node2")]))
     (row,) = cause_rows(both, {})
-    assert (row.what, row.place) == ("CPU, slower cores: capped at 2.1 GHz", "node1")
+    assert (row.what, row.place) == ("CPU, slower cores: frequency limit at 2.1 GHz", "node1")
     assert row.seconds.value == pytest.approx(run().lost_s.value)
-    assert head(both).what == "CPU, slower cores: capped at 2.1 GHz"
+    assert head(both).what == "CPU, slower cores: frequency limit at 2.1 GHz"
     assert {part.kind for hit in both.hits for part in hit.by_cause} == {"capped"}
     assert not both.limits
 
@@ -116,7 +116,7 @@ def test_a_cap_at_the_instants_of_the_loss_is_its_cause() -> None:
             "CPU, slower cores: throttled by heat (98 °C)",
         ),
         ({"cpu_throttle_ops": where(LOST > 0, 3)}, {}, "CPU, slower cores: throttled by heat"),
-        ({"cpu_steal_ns": where(LOST > 0, SECOND // 2)}, {}, "CPU, kept by the host"),
+        ({"cpu_steal_ns": where(LOST > 0, SECOND // 2)}, {}, "CPU, steal time"),
         (
             {},
             {"power_limit_uw": where(LOST > 0, 90_000_000, 200_000_000)},
@@ -176,29 +176,29 @@ def test_what_does_not_agree_explains_nothing() -> None:
     assert explained_by_cores(run(), NO_CORE_STATES) == run()
 
 
-def test_independent_states_are_rarely_blamed() -> None:
-    """Of 100 runs on 8 nodes, whose cores are hot at random times, few blame one."""
+def test_independent_states_are_rarely_named() -> None:
+    """Of 100 runs on 8 nodes, whose cores are hot at random times, few name one."""
     rng = np.random.default_rng(5)
 
     def bursts() -> Any:
         return np.roll(np.repeat(rng.random(RUN // 4) < 0.3, 4), rng.integers(4))
 
-    blamed = 0
+    named = 0
     for _ in range(100):
         nodes = [rows(f"node{n}", cpu_throttle_ns=where(bursts(), SECOND)) for n in range(8)]
         both = explained_by_cores(run(bursts() * rng.random(RUN) * 0.5), pa.concat_tables(nodes))
-        blamed += any(cause.kind for cause in both.causes)
-    assert blamed <= 10  # 5 % of them, and chance
+        named += any(cause.kind for cause in both.causes)
+    assert named <= 10  # 5 % of them, and chance
 
 
-def test_a_state_that_was_always_there_is_only_told() -> None:
+def test_a_state_that_was_always_there_is_only_reported() -> None:
     capped = rows(cpu_frequency_khz=2_100_000, cpu_frequency_limit_khz=2_100_000)
     both = explained_by_cores(
         run(), pa.concat_tables([capped, rows("node2", cpu_frequency_khz=3_000_000)])
     )
     assert both.causes == run().causes
     assert both.limits == [
-        "node1 ran capped at 2.1 GHz all the time: what that cost does not show in this run. "
+        "node1 ran capped at 2.1 GHz all the time: its cost cannot be seen in this run. "
         "The other nodes: 3.0 GHz."
     ]
     assert "other nodes" not in explained_by_cores(run(), capped).limits[0]

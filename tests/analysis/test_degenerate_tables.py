@@ -1,4 +1,4 @@
-"""Tables that no sound run leaves: clocks that were wrong, counts beyond 2^53, rows without a job.
+"""Tables of faulty runs: wrong clocks, counts beyond 2^53, rows without a job.
 
 They come from damaged profiles and from nodes whose clock was set; they must cost no memory and end
 in no traceback.
@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from jostle.analysis.estimation.spans import _spans
-from jostle.analysis.identification.resources import job_axis
+from jostle.analysis.identification.resources.shared import job_axis
 from jostle.analysis.interval import Interval
 from jostle.repository.query.co_running import _merged
 from jostle.repository.query.programs import of_jobs
@@ -48,7 +48,7 @@ def test_what_is_no_number_is_null_in_json() -> None:
     assert plain([bounded, "x", None]) == [{"value": 1.0, "low": None, "high": None}, "x", None]
 
 
-def test_a_run_of_very_many_slices_is_judged_to_its_end() -> None:
+def test_a_run_of_very_many_slices_is_assessed_to_its_end() -> None:
     slices = pa.table({"slice": [7, 1_000_000], "slice_ns": [100, 100]})
     found: Any = SimpleNamespace(own_mounts=slices, own_nodes=slices.slice(0, 0))
     begin, step, steps = job_axis(found)

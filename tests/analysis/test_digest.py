@@ -1,4 +1,4 @@
-"""The digest: figures against plain sums over what the profiles hold."""
+"""The digest: its figures against plain sums of the profiles."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_rates_shares_threads(tmp_path):
 
 
 def test_user_and_system_time_together_are_at_most_the_whole(tmp_path):
-    """Each alone fits into the lifetime of the process, both need that of its two threads."""
+    """Each sum alone fits into the lifetime of the process, both need that of its two threads."""
     found = one_process(
         tmp_path, {"os_user_ns": 38 * SECOND // 5, "os_system_ns": 8 * SECOND // 5, "os_threads": 2}
     )
@@ -183,12 +183,12 @@ def test_phases_of_writing_lie_within_the_job(tmp_path):
 
 
 @pytest.mark.parametrize("state", [0, 5])
-def test_the_clock_of_a_single_node_is_told_by_doctor_alone(tmp_path, state):
+def test_the_clock_of_a_single_node_is_reported_by_doctor_alone(tmp_path, state):
     found = one_process(tmp_path, {"os_user_ns": 1}, clock_state=state)
     assert (found.clock.text, found.clock.synchronised) == ("", state == 0)
 
 
-def test_what_a_machine_does_not_count_is_told_by_doctor_alone(tmp_path):
+def test_what_a_machine_does_not_count_is_reported_by_doctor_alone(tmp_path):
     profile = Profile(job="one", end_ns=EPOCH + SECOND, end_reason=1)
     profile.add_note(EPOCH, "perf: this machine does not count it: instructions, cycles")
     profile.add_note(EPOCH, "perf: no descriptor or memory was left for it: cycles")

@@ -1,4 +1,4 @@
-"""What a digest says of GPUs: sums and rates of what was counted."""
+"""GPUs in a digest: sums and rates of the counters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts of method jostle: what is usual, accounted for, expected, and what files cost."""
+"""Parts of method jostle: usual time, accounted time, expected time, and the cost of files."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def test_who_has_no_floor_waits_all_the_same(queue, lost):
 
 
 def made(**columns):
-    """Segments of one kind, as far as they are said to be."""
+    """Segments of one kind by their signature."""
     count = len(next(iter(columns.values())))
     table = {"signature_set": np.full(count, 3, np.uint64), "token_hash": np.full(count, 9)}
     return pa.table(table | columns)
@@ -223,7 +223,7 @@ def test_strange_segments_have_no_reference():
     assert found.usable[2:].all()
 
 
-def test_rare_segments_are_judged_by_their_kin():
+def test_rare_segments_are_assessed_by_their_kin():
     time, work, _ = windows()
     kind, cluster = work.kind.copy(), work.cluster.copy()
     kind[:3], cluster[:3] = kind.max() + 1, cluster.max() + 1
@@ -242,7 +242,7 @@ def test_who_computes_between_the_calls_of_others_is_no_slow_kin():
     assert expected(np.append(1.5 * time[0], time[1:]), work).usable[0]
 
 
-def test_long_windows_of_the_same_calls_are_judged_by_their_kin():
+def test_long_windows_of_the_same_calls_are_assessed_by_their_kin():
     time, work, _ = windows()
     kind, cluster, amounts = work.kind.copy(), work.cluster.copy(), work.amounts.copy()
     kind[0], cluster[0], amounts[0] = kind.max() + 1, cluster.max() + 1, 40 * amounts[0]
@@ -251,7 +251,7 @@ def test_long_windows_of_the_same_calls_are_judged_by_their_kin():
     assert found.seconds[0] == pytest.approx(40 * time[0], rel=0.1)
 
 
-def test_a_single_content_tells_no_costs():
+def test_a_single_content_shows_no_costs():
     """Eight windows of one step, one of 23, in which 22 have an exchange that the others lack."""
     steps = np.array([1] * 8 + [23])
     time = 0.028 * steps + 0.0075 * (steps - 1)
@@ -260,7 +260,7 @@ def test_a_single_content_tells_no_costs():
     assert time[8] <= found.threshold[8]
 
 
-def test_files_beside_a_periodic_neighbour():
+def test_files_alongside_a_periodic_neighbour():
     """Half of the time everything takes 1.8 times as long."""
     random = np.random.default_rng(6)
     time = np.full(80, 0.25)
@@ -299,7 +299,7 @@ def test_numbers_of_groups():
     assert ordered(group).tolist() == [1, 3, 0, 2]
 
 
-def test_doubt_grows_with_what_was_not_judged():
+def test_doubt_grows_with_what_was_not_assessed():
     some = {"unsure": np.array([0.1, 0.2]), "hidden": np.zeros(2), "seed": 1}
     sure = doubt(10, 100, coverage=1.0, **some)
     unsure = doubt(10, 100, coverage=0.5, **some)

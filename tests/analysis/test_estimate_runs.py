@@ -16,7 +16,7 @@ from jostle_lab.synthetic import SPECS, trace
 
 
 def checked(tables, **options):
-    """Estimates, and holds what every answer must hold."""
+    """Estimates, and checks the properties of every answer."""
     found = estimate(tables, **options)
     json.dumps(found.to_json(), allow_nan=False)
     assert 0 <= found.lost_s.low <= found.lost_s.value <= found.lost_s.high
@@ -41,7 +41,7 @@ def test_traces_of_known_truth(family):
 @pytest.mark.in_turn
 @pytest.mark.parametrize("family", ["wavefront-calls", "wavefront-memory", "assembly-hog"])
 def test_sweeps_and_what_is_done_once(family):
-    """Few collectives and delays in every segment; a hog beside what never recurs."""
+    """Few collectives and delays in every segment; a hog, and work that never recurs."""
     tables, truth = trace(SPECS[family], 1)
     found = checked(tables)
     assert found.percent.value == pytest.approx(truth.percent, abs=2.5)
@@ -61,7 +61,7 @@ def test_scatter_of_a_job_left_alone_is_no_loss(family):
 @pytest.mark.in_turn
 @pytest.mark.parametrize("seed", range(3))
 def test_work_that_goes_from_rank_to_rank_is_no_loss(seed):
-    """Segments become longer, but no more is done in them; disturbed runs of the same are told."""
+    """Segments become longer, but no more is done in them; disturbed equal runs are reported."""
     spec = SPECS["imbalance-wandering"]
     found = checked(trace(dataclasses.replace(spec, disturbances=()), seed)[0])
     assert found.percent.value < 0.1
@@ -82,20 +82,20 @@ def test_most_of_the_windows_of_one_length_were_slow(seed):
 
 def test_who_has_time_to_spare_loses_nothing_off_the_cpu():
     """A node's CPU is taken from ranks, most of which would have waited for others anyway."""
-    taken, told = 0.0, 0.0
+    taken, reported = 0.0, 0.0
     for seed in (1, 3, 5, 6, 7):
         tables, truth = trace(SPECS["imbalance-wandering"], seed)
         taken += truth.by_cause["cpu"]
-        told += sum(row.seconds.value for row in checked(tables).causes if row.cause == "cpu")
-    assert told == pytest.approx(taken, rel=0.1)
+        reported += sum(row.seconds.value for row in checked(tables).causes if row.cause == "cpu")
+    assert reported == pytest.approx(taken, rel=0.1)
 
 
 def test_seconds_go_to_the_cause_that_took_them():
     tables, truth = trace(SPECS["many-causes"], 1)
     found = checked(tables)
     for cause, seconds in truth.by_cause.items():
-        told = sum(row.seconds.value for row in found.causes if row.cause == cause)
-        assert told == pytest.approx(seconds, rel=0.65), cause
+        reported = sum(row.seconds.value for row in found.causes if row.cause == cause)
+        assert reported == pytest.approx(seconds, rel=0.65), cause
 
 
 def world_of(tables, segments):
@@ -219,7 +219,7 @@ def test_ranks_of_training_jobs_sleep_of_their_own_accord(library):
         assert found.percent.value == pytest.approx(truth.percent, abs=2)
 
 
-def test_launchers_in_python_are_no_processes_beside_the_ranks(run):
+def test_launchers_in_python_are_no_processes_alongside_the_ranks(run):
     names = [
         "torchrun",
         "torch.distributed.run",
@@ -239,4 +239,4 @@ def test_launchers_in_python_are_no_processes_beside_the_ranks(run):
     ]
     more = pa.Table.from_pylist(others, run.processes.schema)
     found = checked(dataclasses.replace(run, processes=pa.concat_tables([run.processes, more])))
-    assert "1 process that is no rank is not judged." in found.limits
+    assert "1 process that is no rank is not assessed." in found.limits

@@ -1,4 +1,4 @@
-"""What most calls, a whole cluster, or calls without a floor lost: method jostle."""
+"""Method jostle: losses of most calls, of a whole cluster, or of calls without a minimum."""
 
 from __future__ import annotations
 
@@ -54,7 +54,8 @@ def test_where_nearly_all_calls_are_delayed_floors_hold_a_part():
 
 
 def test_where_nine_of_ten_segments_have_their_only_call_delayed():
-    # Seen in a made-up run (35.7 % lost, 15.4 told): floors are delays, hardly anything is beyond.
+    # From a synthetic run (35.7 % lost, 15.4 reported): minima are delays, hardly anything exceeds
+    # them.
     random = np.random.default_rng(5)
     delays = np.where(random.random(600) < 0.9, random.normal(20, 4, 600), 0).clip(0) * MS
     cost = random.normal(20e-3, 2e-3, 600) * MS

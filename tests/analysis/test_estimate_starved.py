@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from jostle.analysis import estimate
-from jostle.analysis.estimation.crowded import crowd
+from jostle.analysis.estimation.oversubscribed import crowd
 from jostle.analysis.estimation.starved import cores
 from jostle.report.verdict.gate import find
 from jostle.repository.types import RunTables
@@ -27,12 +27,12 @@ METRICS = (
     "os_cpu_limit",
     "os_throttled_ns",
     "wait_mpi_ns",
-    "canary_steal_ns",
+    "core_probe_steal_ns",
 )
 
 
 def rows(each, seconds=8, host="node1"):
-    """Slices of a second in which each of some processes does the same again and again."""
+    """Slices of a second in which each of some processes does the same repeatedly."""
     count = len(each)
     table = {
         "host": [host] * seconds,
@@ -87,11 +87,11 @@ def process(used, waited, *, cpus=1, first=0, awake=1, limit=0.0, **more):
 @pytest.mark.parametrize(
     ("each", "lost"),
     [
-        ([process(1 / 3, 2 / 3)], 2 / 3),  # beside two loops of others on its core
+        ([process(1 / 3, 2 / 3)], 2 / 3),  # alongside two loops of others on its core
         ([process(1 / 3, 2 / 3, cpus=64)], 2 / 3),
         ([process(0.3, 0.2, cpus=2)], 0.2),  # it sleeps half the time
         ([process(1.0, 3.0, awake=4)], 0.0),  # four threads on one core, alone
-        ([process(4 / 6, 4 - 4 / 6, awake=4)], 1 / 3),  # and beside two loops
+        ([process(4 / 6, 4 - 4 / 6, awake=4)], 1 / 3),  # and alongside two loops
         (
             [process(3.0, 1.0, cpus=4, awake=4)],
             0.25,
@@ -117,16 +117,16 @@ def test_what_others_took_is_lost_though_it_was_so_all_the_time(each, lost):
     assert find(made, 7.5).finding == ("disturbed" if lost > 0.075 else "clean")
 
 
-def test_time_in_which_it_wanted_a_core_was_judged():
+def test_time_in_which_it_wanted_a_core_was_assessed():
     assert estimate(run([process(1 / 3, 2 / 3)])).coverage == pytest.approx(1.0)
-    # A pipeline: who never sleeps is judged, whoever waits for it.
+    # A pipeline: who never sleeps is assessed, whoever waits for it.
     made = estimate(run([process(0.7, 0.3, cpus=2), process(0.05, 0, cpus=2)]))
     assert made.coverage == pytest.approx(1.0)
     assert estimate(run([process(0.2, 0.1)])).coverage == pytest.approx(0.3)
 
 
-def test_computation_beside_others_on_its_node_is_not_called_undisturbed():
-    # Two threads of one core slow each other by a third, and no slice of a run tells: seen of a
+def test_computation_alongside_others_on_its_node_is_not_called_undisturbed():
+    # Two threads of one core slow each other by a third, and no slice of a run shows it: seen of a
     # Python pipeline, 3.5 s in place of 2.4, with all of it in its CPU time.
     tables = run([process(0.9, 0.0, cpus=2)])
     assert estimate(tables).lit.light == "green"
@@ -175,8 +175,8 @@ def test_threads_that_want_cores_at_different_times_show_in_the_interval():
     assert made.lost_s.value < 0.3 * made.run_s < 0.66 * made.run_s < made.lost_s.high
 
 
-def test_steal_that_the_canary_saw_is_priced():
-    made = estimate(run([process(0.999, 0, canary_steal_ns=S // 4)]))
+def test_steal_that_the_core_probe_saw_is_priced():
+    made = estimate(run([process(0.999, 0, core_probe_steal_ns=S // 4)]))
     assert made.lost_s.value / made.run_s == pytest.approx(0.25, abs=0.01)
     assert [(one.cause, one.kind) for one in made.causes] == [("cpu", "steal")]
 
@@ -203,7 +203,7 @@ def test_cores_side_by_side_add_up():
     assert of((0, 1), (0, 1)) == 1
     assert of((0, 4), (0, 4)) == 4
     assert of((0, 2), (2, 2), (4, 2)) == 6
-    assert of((5, 1), (5, 1), (0, 0)) == 1  # beside a short-lived process, which does not say
+    assert of((5, 1), (5, 1), (0, 0)) == 1  # with a short-lived process, which has no such count
     assert of((2, 1), (3, 1), (0, 0)) == 2
 
 
@@ -212,5 +212,5 @@ def test_a_core_for_each_rank_that_others_keep_busy_all_the_time_is_no_smaller_n
     assert crowd(rows(each, 20), ranks=2) is None
     alone = crowd(rows([process(0.5, 0.5)] * 2, 20), ranks=2)  # bound to one core
     assert alone is not None and alone.cores == 1 and alone.taken_s.sum() == 0
-    beside = crowd(rows([process(0.25, 0.75)] * 2, 20), ranks=2)
-    assert beside is not None and beside.taken_s.sum() == pytest.approx(10)
+    alongside = crowd(rows([process(0.25, 0.75)] * 2, 20), ranks=2)
+    assert alongside is not None and alongside.taken_s.sum() == pytest.approx(10)

@@ -1,4 +1,4 @@
-"""A run's figures among its program's other runs."""
+"""The figures of a run among the other runs of its program."""
 
 from __future__ import annotations
 
@@ -64,18 +64,18 @@ def test_figures_of_a_run_and_their_table() -> None:
         "max": 6e9,
         "values": [2e9, 4e9, 6e9],
     }
-    told = {
+    reported = {
         "program": "solver",
         "runs": 3,
         "others": ["a", "b", "c"],
         "processes": None,
         "figures": found,
     }
-    _, head, table = figures_view(told)
+    _, head, table = figures_view(reported)
     assert head.plain == "Among 3 other runs of solver"
     words = [list(column.cells) for column in table.columns]
     assert words[0] == ["Run time", "Bytes written"]
     assert words[-1] == ["more than in any", "between them"]
     # So few runs are shown themselves: three have no quarters.
     assert [column.header for column in table.columns][1:5] == ["this run", "a", "b", "c"]
-    assert list(figures_view(told | {"runs": 0})) == []
+    assert list(figures_view(reported | {"runs": 0})) == []

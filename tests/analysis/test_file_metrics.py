@@ -1,4 +1,4 @@
-"""What belongs to a question about files is there in the schema, and is summed once."""
+"""Metrics of questions about files are in the schema, and are summed once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When processes end, and which server lags: hand-made tables of which the truth is known."""
+"""When processes end, and which server lags: hand-made tables with known truth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Planted truth on GPUs and buses: who is blamed, where, for how much, and who is not."""
+"""Known interference on GPUs and buses: suspects, places and shares."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
-from beside_maker import SLICE_NS, START, Floats, bursts, noise, table
+from alongside_maker import SLICE_NS, START, Floats, bursts, noise, table
 
 from jostle.analysis import identify, neighbours
-from jostle.analysis.identification.buses import meeting
+from jostle.analysis.identification.resources.buses import meeting
 from jostle.repository.query.around_gpus import NO_MESSAGES, Device, Hardware
-from jostle.repository.query.co_running import NODE_METRICS, NODE_TIMES, Beside, JobFacts
+from jostle.repository.query.co_running import NODE_METRICS, NODE_TIMES, CoRunning, JobFacts
 from jostle.repository.query.gpus import GPU_SUMS, NO_GPUS
 
 SIZE = 160
@@ -27,12 +27,14 @@ GPUS = {
     "0000:c1:00.0": ("pci0000:c0/0000:c0:01.1/0000:c1:00.0", 1),
     "0000:03:00.0": ("pci0000:00/0000:00:01.1/0000:03:00.0", 0),
 }
-MINE, BESIDE = "0000:83:00.0", "0000:84:00.0"
+MINE, ALONGSIDE = "0000:83:00.0", "0000:84:00.0"
 #: Two adapters: one behind the switch of MINE, one at another root.
 NEAR = Device("node1", "mlx5_0/1", f"{SWITCH}/0000:82:10.0/0000:85:00.0", 1)
 FAR = Device("node1", "mlx5_1/1", "pci0000:00/0000:00:02.0/0000:02:00.0", 0)
 UNSEEN = Hardware()
-LINKED = Hardware({("node1", gpu): MINE for gpu in (MINE, BESIDE, "0000:a1:00.0", "0000:c1:00.0")})
+LINKED = Hardware(
+    {("node1", gpu): MINE for gpu in (MINE, ALONGSIDE, "0000:a1:00.0", "0000:c1:00.0")}
+)
 
 
 def rows(gpu: str, columns: Mapping[str, Floats], job: str = "") -> pa.Table:
@@ -56,7 +58,7 @@ def rows(gpu: str, columns: Mapping[str, Floats], job: str = "") -> pa.Table:
     return made.select(names)
 
 
-def beside(
+def alongside(
     own: Mapping[str, Floats],
     others: Mapping[str, tuple[str, Mapping[str, Floats]]],
     waits: Floats | None = None,
@@ -64,7 +66,7 @@ def beside(
     calls: Mapping[str, Floats] | None = None,
     messages: Mapping[str, Mapping[str, Floats]] | None = None,
     hardware: Hardware = UNSEEN,
-) -> Beside:
+) -> CoRunning:
     """Gives a job on MINE of node1, and what others do on which GPU there.
 
     calls: further columns of its node. messages: what others send. Who sends is on two nodes.
@@ -99,7 +101,7 @@ def beside(
         every,
     )
     loads = [rows(gpu, columns, job) for job, (gpu, columns) in others.items()]
-    told = [
+    reported = [
         table(
             {
                 "job": [job] * size,
@@ -114,7 +116,7 @@ def beside(
         )
         for job, columns in sent.items()
     ]
-    return Beside(
+    return CoRunning(
         fact("me"),
         {name: fact(name) for name in (*others, *sent)},
         table({"mount": [], "slice": np.zeros(0)}, ("slice_ns", "count")),
@@ -124,8 +126,8 @@ def beside(
         table({"job": [], "slice": np.zeros(0)}, ("slice_ns", "count", "bytes", "ops", "ns")),
         own_gpus=rows(MINE, own),
         gpu_loads=pa.concat_tables(loads) if loads else NO_GPUS,
-        message_loads=pa.concat_tables([part.select(NO_MESSAGES.column_names) for part in told])
-        if told
+        message_loads=pa.concat_tables([part.select(NO_MESSAGES.column_names) for part in reported])
+        if reported
         else NO_MESSAGES,
         hardware=hardware,
     )
@@ -179,15 +181,15 @@ def test_a_root_that_is_no_bridge_of_pci_is_no_place() -> None:
 
 
 def test_unknown_places_meet_nowhere() -> None:
-    assert meeting(Device("node1", MINE, "", -1), Device("node1", BESIDE, "", -1)) == (-1, "")
+    assert meeting(Device("node1", MINE, "", -1), Device("node1", ALONGSIDE, "", -1)) == (-1, "")
 
 
 @pytest.mark.parametrize("gpu", [MINE, "0000:84:00.0", "0000:a1:00.0"])
-def test_who_copies_over_the_same_bus_is_blamed_and_priced(gpu: str) -> None:
+def test_who_copies_over_the_same_bus_is_named_and_priced(gpu: str) -> None:
     load, far = bursts(SIZE, 901), bursts(SIZE, 902)
     slowed = slow_by(load)
     found = identify(
-        beside(
+        alongside(
             copier(slowed, 7),
             {"bad": (gpu, copies(load)), "elsewhere": ("0000:03:00.0", copies(far))},
         )
@@ -206,7 +208,7 @@ def test_a_gpu_that_another_computes_on() -> None:
     load = bursts(SIZE, 911) > 0
     ops = np.round(900 / (1 + 0.6 * load) * noise(SIZE, 12, 0.03))
     found = identify(
-        beside(
+        alongside(
             {"launch_ops": ops},
             {"bad": (MINE, {"launch_ops": load * 7.0})},
             waits=0.9e9 * noise(SIZE, 13, 0.02),
@@ -218,10 +220,10 @@ def test_a_gpu_that_another_computes_on() -> None:
 
 
 def test_two_jobs_that_do_no_harm() -> None:
-    blamed = 0
+    named = 0
     for seed in range(20):
         found = identify(
-            beside(
+            alongside(
                 copier(np.ones(SIZE), 3000 + seed),
                 {
                     "a": (MINE, copies(bursts(SIZE, 4000 + seed))),
@@ -229,8 +231,8 @@ def test_two_jobs_that_do_no_harm() -> None:
                 },
             )
         )
-        blamed += found.evident
-    assert blamed <= 3  # 1 in 20, and two standard deviations
+        named += found.evident
+    assert named <= 3  # 1 in 20, and two standard deviations
 
 
 def test_the_harmful_one_of_two_places() -> None:
@@ -238,7 +240,7 @@ def test_the_harmful_one_of_two_places() -> None:
     for seed in range(20):
         load = bursts(SIZE, 6000 + seed)
         found = identify(
-            beside(
+            alongside(
                 copier(slow_by(load, 0.3), 6100 + seed),
                 {
                     "bad": ("0000:84:00.0", copies(load)),
@@ -251,10 +253,12 @@ def test_the_harmful_one_of_two_places() -> None:
 
 
 def test_neighbours_on_gpus_are_listed() -> None:
-    (one,) = neighbours(beside(copier(np.ones(SIZE), 1), {"a": (MINE, copies(bursts(SIZE, 2)))}))
+    (one,) = neighbours(alongside(copier(np.ones(SIZE), 1), {"a": (MINE, copies(bursts(SIZE, 2)))}))
     assert list(one.load) == [f"GPU {MINE}"]
     assert "copied" in one.load[f"GPU {MINE}"]
-    found = beside(copier(np.ones(SIZE), 1), {"a": (MINE, {"peer_bytes": np.full(SIZE, 2.0**20)})})
+    found = alongside(
+        copier(np.ones(SIZE), 1), {"a": (MINE, {"peer_bytes": np.full(SIZE, 2.0**20)})}
+    )
     (one,) = neighbours(found)
     assert one.load == {f"GPU {MINE}": "160 MiB copied, 0 launches"}
     (one,) = neighbours(replace(found, own_gpus=found.own_gpus.slice(0, 0)))
@@ -295,11 +299,11 @@ def messages(load: Floats) -> dict[str, Floats]:
 NVLINK = f"NVLink domain {MINE} of node1"
 
 
-def test_who_copies_over_the_same_nvlink_is_blamed_and_priced() -> None:
+def test_who_copies_over_the_same_nvlink_is_named_and_priced() -> None:
     load = bursts(SIZE, 921)
     slowed = slow_by(load)
     found = identify(
-        beside(
+        alongside(
             between(slowed, 22),
             {
                 "bad": ("0000:a1:00.0", peers(load)),
@@ -317,15 +321,15 @@ def test_who_copies_over_the_same_nvlink_is_blamed_and_priced() -> None:
 
 def test_without_an_agent_no_nvlink_is_known() -> None:
     load = bursts(SIZE, 921)
-    found = identify(beside(between(slow_by(load), 22), {"bad": ("0000:a1:00.0", peers(load))}))
+    found = identify(alongside(between(slow_by(load), 22), {"bad": ("0000:a1:00.0", peers(load))}))
     assert not found.evident
     assert not found.resources
 
 
-def trainer(slowed: Floats, seed: int) -> Beside:
+def trainer(slowed: Floats, seed: int) -> CoRunning:
     """A job on two GPUs, whose collectives are slowed by those of `bad` on two others."""
     load = (slowed - 1) * 100 * MIB
-    found = beside(
+    found = alongside(
         {"launch_ops": np.full(SIZE, 100.0)},
         {"bad": ("0000:a1:00.0", {"launch_ops": load})},
         calls=collectives(slowed, seed),
@@ -335,7 +339,7 @@ def trainer(slowed: Floats, seed: int) -> Beside:
     mine, theirs = {"launch_ops": np.full(SIZE, 100.0)}, {"launch_ops": load}
     return replace(
         found,
-        own_gpus=pa.concat_tables([found.own_gpus, rows(BESIDE, mine)]),
+        own_gpus=pa.concat_tables([found.own_gpus, rows(ALONGSIDE, mine)]),
         gpu_loads=pa.concat_tables([found.gpu_loads, rows("0000:c1:00.0", theirs, "bad")]),
     )
 
@@ -347,14 +351,14 @@ def test_collectives_over_the_same_nvlink() -> None:
     assert "in collectives" in found.suspects[0].pattern
     ops = np.round(0.5 / (0.002 * slowed + 0.002))
     assert found.seconds.value == pytest.approx(float((ops * 0.002 * (slowed - 1)).sum()), rel=0.15)
-    assert any("messages and collectives took longer" in said for said in found.limits)
+    assert any("time that messages and collectives took" in said for said in found.limits)
 
 
 @pytest.mark.parametrize("adapters", [(NEAR,), (FAR, NEAR)])
 def test_messages_through_an_adapter_behind_the_same_switch(adapters: tuple[Device, ...]) -> None:
     load = bursts(SIZE, 941)
     found = identify(
-        beside(
+        alongside(
             copier(slow_by(load), 42),
             {},
             messages={"bad": messages(load)},
@@ -369,7 +373,7 @@ def test_messages_through_an_adapter_behind_the_same_switch(adapters: tuple[Devi
 def test_an_adapter_elsewhere_is_no_neighbour() -> None:
     load = bursts(SIZE, 941)
     found = identify(
-        beside(
+        alongside(
             copier(slow_by(load), 42),
             {},
             messages={"bad": messages(load)},
@@ -382,9 +386,9 @@ def test_an_adapter_elsewhere_is_no_neighbour() -> None:
 def test_messages_slowed_by_copies_to_a_gpu_behind_the_same_switch() -> None:
     load = bursts(SIZE, 951)
     found = identify(
-        beside(
+        alongside(
             {"launch_ops": np.ones(SIZE)},
-            {"bad": (BESIDE, copies(load))},
+            {"bad": (ALONGSIDE, copies(load))},
             calls=collectives(slow_by(load), 52),
             hardware=Hardware(adapters=(NEAR, FAR)),
         )

@@ -1,25 +1,25 @@
-"""The permutation test keeps its level, whatever the series look like, and sees what is there."""
+"""The permutation test keeps its level for any series, and has power."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from beside_maker import MIB, bursts, noise
+from alongside_maker import MIB, bursts, noise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jostle.analysis.identification.evidence import FEWEST, Moved, own_phases
 from jostle.analysis.identification.regression import nonnegative
-from jostle.analysis.identification.resource_tests import adjusted, delayed, grained
-from jostle.analysis.identification.syncs import ranks
+from jostle.analysis.identification.resources.syncs import ranks
+from jostle.analysis.identification.statistics.evidence import FEWEST, Moved, own_phases
+from jostle.analysis.identification.statistics.resource_tests import adjusted, delayed, grained
 
 SIZE = 160
 
 
 def _moved(slow, lags=(0, 2)):
-    judged = np.ones(len(slow), dtype=bool)
+    assessed = np.ones(len(slow), dtype=bool)
     kind = np.zeros(len(slow), dtype=np.int64)
-    return Moved(slow, judged, own_phases(kind, judged, slow, []), lags)
+    return Moved(slow, assessed, own_phases(kind, assessed, slow, []), lags)
 
 
 def _rhythm(size, period, shift):
@@ -75,32 +75,34 @@ def test_too_few_slices_prove_nothing():
     assert _moved(slow).test(np.arange(FEWEST - 1.0)).p == 1
 
 
-def test_a_load_in_step_with_the_jobs_own_phases_cannot_be_told():
-    judged = np.ones(SIZE, dtype=bool)
+def test_a_load_in_step_with_the_jobs_own_phases_cannot_be_distinguished():
+    assessed = np.ones(SIZE, dtype=bool)
     kind = (np.arange(SIZE) // 10 % 2).astype(np.int64)  # writes of 1 MiB, then of 4 KiB
     slow = np.log(noise(SIZE, 2, 0.1)) + 0.5 * kind
-    moved = Moved(slow, judged, own_phases(kind, judged, slow, []), (0, 0))
+    moved = Moved(slow, assessed, own_phases(kind, assessed, slow, []), (0, 0))
     assert moved.test(grained(50.0 * kind)).alike
 
 
 def test_what_the_job_does_to_itself_speaks_against_nobody():
     own = bursts(SIZE, 7)
     slow = 0.5 * (own > 0) + np.log(noise(SIZE, 2, 0.1))
-    judged, kind = np.ones(SIZE, dtype=bool), np.zeros(SIZE, dtype=np.int64)
+    assessed, kind = np.ones(SIZE, dtype=bool), np.zeros(SIZE, dtype=np.int64)
     load = own.copy()
     load[40:60] = 30.0  # a neighbour whose bursts come with the job's own, and once alone
-    free = Moved(slow, judged, own_phases(kind, judged, slow, []), (0, 0)).test(grained(load))
-    held = Moved(slow, judged, own_phases(kind, judged, slow, [own]), (0, 0)).test(grained(load))
+    free = Moved(slow, assessed, own_phases(kind, assessed, slow, []), (0, 0)).test(grained(load))
+    held = Moved(slow, assessed, own_phases(kind, assessed, slow, [own]), (0, 0)).test(
+        grained(load)
+    )
     assert free.p < 0.05 < held.p
 
 
 def test_own_load_that_falls_when_operations_take_longer_is_no_phase():
     load = bursts(SIZE, 9)
     slow = 0.5 * (load > 0) + np.log(noise(SIZE, 2, 0.1))
-    judged, kind = np.ones(SIZE, dtype=bool), np.zeros(SIZE, dtype=np.int64)
-    base = own_phases(kind, judged, slow, [np.exp(-slow)])
+    assessed, kind = np.ones(SIZE, dtype=bool), np.zeros(SIZE, dtype=np.int64)
+    base = own_phases(kind, assessed, slow, [np.exp(-slow)])
     assert base.shape[1] == 1
-    assert Moved(slow, judged, base, (0, 0)).test(grained(load)).p < 0.01
+    assert Moved(slow, assessed, base, (0, 0)).test(grained(load)).p < 0.01
 
 
 def test_what_one_load_explains_another_is_not_asked_again():
@@ -110,7 +112,7 @@ def test_what_one_load_explains_another_is_not_asked_again():
         with_it = np.where(first > 0, 20.0, 0.0) + 0.1 * bursts(SIZE, 100 + seed) / MIB
         moved = _moved(0.5 * (first > 0) + np.log(noise(SIZE, seed, 0.1)), (0, 0))
         assert moved.test(grained(with_it)).p < 0.05
-        again += moved.beside(grained(first)).test(grained(with_it)).p <= 0.05
+        again += moved.alongside(grained(first)).test(grained(with_it)).p <= 0.05
     assert again <= 2
 
 

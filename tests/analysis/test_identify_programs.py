@@ -11,9 +11,9 @@ import pytest
 from scipy import stats
 
 from jostle.analysis import matrix
-from jostle.analysis.identification.matrix import matrix_and_evidence
 from jostle.analysis.identification.model import OTHERS, Visibility
-from jostle.analysis.identification.with_without import difference
+from jostle.analysis.identification.runs.matrix import matrix_and_evidence
+from jostle.analysis.identification.runs.with_without import difference
 from jostle.repository.query.co_running import JobFacts
 from jostle.repository.query.programs import FILE_CLASSES, MPI_CLASSES, Programs
 
@@ -35,16 +35,16 @@ def test_the_interval_of_a_ratio_is_one_of_ratios():
     assert found.p < 0.05 and found.slowdown.low > 0
     rng, held = np.random.default_rng(3), 0
     for _ in range(300):
-        beside, without = rng.lognormal(0.4, 0.5, 8), rng.lognormal(0.0, 0.5, 5)
-        slowdown = difference(beside, without).slowdown
+        alongside, without = rng.lognormal(0.4, 0.5, 8), rng.lognormal(0.0, 0.5, 5)
+        slowdown = difference(alongside, without).slowdown
         held += slowdown.low <= np.exp(0.4) - 1 <= slowdown.high
     assert 0.9 <= held / 300 <= 0.99
 
 
-@pytest.mark.parametrize(("beside", "without"), [(87, 66), (62, 91)])
-def test_the_messaging_rates_of_the_paper(beside, without):
+@pytest.mark.parametrize(("alongside", "without"), [(87, 66), (62, 91)])
+def test_the_messaging_rates_of_the_paper(alongside, without):
     # Bhatele 5.3: 58.0 +- 9.12 with MILC, 66.0 +- 8.69 MB/s without; sizes are not printed.
-    found = difference(_group(beside, 58.0, 9.12), _group(without, 66.0, 8.69))
+    found = difference(_group(alongside, 58.0, 9.12), _group(without, 66.0, 8.69))
     assert found.test == "ANOVA"
     assert found.p == pytest.approx(1.76e-7, rel=0.2)
     assert found.equal_variance == pytest.approx(0.67, abs=0.03)
@@ -60,16 +60,16 @@ def test_ranks_where_the_assumptions_fail():
     assert found.p < 0.01
 
 
-def test_values_that_rounding_alone_tells_apart_are_a_tie():
+def test_values_that_differ_by_rounding_alone_are_a_tie():
     # Sums of the same rows in another order differ by their last bits: seen as p .0202 and .0209.
     rng = np.random.default_rng(2)
-    beside, without = np.repeat(rng.pareto(1.1, 6) + 1, 3), np.repeat(rng.pareto(1.1, 4) + 1, 3)
-    without[:6] = beside[:6]
-    exactly = difference(beside, without)
+    alongside, without = np.repeat(rng.pareto(1.1, 6) + 1, 3), np.repeat(rng.pareto(1.1, 4) + 1, 3)
+    without[:6] = alongside[:6]
+    exactly = difference(alongside, without)
     assert exactly.test == "Kruskal-Wallis"
     for _ in range(10):
-        bits = [1 + rng.choice([-2e-16, 0, 3e-16], len(group)) for group in (beside, without)]
-        assert difference(beside * bits[0], without * bits[1]).p == exactly.p
+        bits = [1 + rng.choice([-2e-16, 0, 3e-16], len(group)) for group in (alongside, without)]
+        assert difference(alongside * bits[0], without * bits[1]).p == exactly.p
 
 
 def test_too_few_runs_are_not_tested():
@@ -80,7 +80,7 @@ def test_too_few_runs_are_not_tested():
 
 
 def _tables(harm, runs=8, steps=60, spared=None):
-    """Makes runs of a victim, beside a storm in every second one, and always beside a calm one.
+    """Makes runs of a victim, alongside a storm in every second one, and with a calm one always.
 
     One run may be spared by its storm.
     """
@@ -136,7 +136,7 @@ def test_the_program_that_slows_another_is_found():
 
 
 def _memories(harm, counted):
-    """Runs of a program on a node whose memory a hog slows in every second one, beside a calm one.
+    """Runs of a program on a node whose memory a hog slows in every second one, and a calm one.
 
     counted: Their cache misses are known, and the calm one has none.
     """
@@ -194,7 +194,7 @@ def test_without_a_probe_the_matrix_has_no_memory():
 
 
 def _gpus(harm, kernels):
-    """Runs of a trainer that waits for its GPU, beside a user of it in every second one."""
+    """Runs of a trainer that waits for its GPU, alongside a user of it in every second one."""
     rng = np.random.default_rng(4)
     rows, jobs = [], {}
     for run in range(8):
@@ -203,12 +203,12 @@ def _gpus(harm, kernels):
                 jobs[f"{name}-{run}"] = JobFacts(f"{name}-{run}", f"/bin/{name}", user)
         for k in range(60):
             at = run * 1000 + k
-            beside = run % 2 == 1 and 10 <= k < 40
-            slow = (1 + harm * beside) * rng.lognormal(0, 0.05)
+            alongside = run % 2 == 1 and 10 <= k < 40
+            slow = (1 + harm * alongside) * rng.lognormal(0, 0.05)
             rows.append((f"trainer-{run}", at, int(900 / slow), 0.7e9 * kernels, 0.9e9))
             if k % 3:
                 rows.append((f"calm-{run}", at, 1, 0.04e9 * kernels, 0.01e9))
-            if beside:  # seven long kernels
+            if alongside:  # seven long kernels
                 rows.append((f"user-{run}", at, 7, 0.6e9 * kernels, 0.9e9))
     names = ("job", "slice", "launches", "busy_ns", "wait_ns")
     columns = {
@@ -264,17 +264,17 @@ def test_nobody_hurts_where_nobody_does():
 
 
 def test_no_run_takes_less_than_no_time():
-    """What a storm usually costs is more than the run that it spared has taken."""
+    """The usual cost of a storm exceeds the run time of the run without it."""
     found, runs = matrix_and_evidence(_tables(4.0, spared=7), Visibility())
     for one, behind in zip(found.encounters, runs, strict=True):
-        assert min(value for _, value in (*behind.beside, *behind.without)) > 0.8, one
+        assert min(value for _, value in (*behind.alongside, *behind.without)) > 0.8, one
         assert one.slowdown is None or one.slowdown.value > -1
 
 
-def test_of_other_users_programs_only_the_sum_is_told():
+def test_of_other_users_programs_only_the_sum_is_disclosed():
     found = matrix(_tables(0.8), as_user=1)
-    told = repr(found.to_json())
-    assert "storm" not in told and "calm" not in told
+    reported = repr(found.to_json())
+    assert "storm" not in reported and "calm" not in reported
     assert {one.victim for one in found.encounters} == {"/bin/victim"}
     assert {one.aggressor for one in found.encounters} == {OTHERS}
     assert found.jobs == 8

@@ -1,4 +1,4 @@
-"""Seconds lost: calls longer than a slice's share, several who hurt, loads that never cease."""
+"""Seconds lost: calls longer than a slice, several culprits, loads that never stop."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pyarrow as pa
 import pytest
-from beside_maker import (
+from alongside_maker import (
     _MOUNT_COLUMNS,
     _NODE_COLUMNS,
     MIB,
@@ -23,20 +23,20 @@ from beside_maker import (
 
 from jostle.analysis import identify
 from jostle.analysis.identification.identify import _together
-from jostle.analysis.identification.resource_tests import why_not
-from jostle.analysis.identification.resources import shared_resources, spilled
-from jostle.analysis.identification.seconds_lost import suspect_loss
+from jostle.analysis.identification.resources.shared import shared_resources, spilled
+from jostle.analysis.identification.statistics.resource_tests import why_not
+from jostle.analysis.identification.statistics.seconds_lost import suspect_loss
 
 QUARTER = 250_000_000
 
 
 def _few_long_calls(load, seed):
-    """Plays a job whose writes and syncs take 50 ms together, and 90 beside a load.
+    """Plays a job whose writes and syncs take 50 ms together, and 90 alongside a load.
 
     A call is booked in the slice in which it ends, as the profiler does.
 
     Returns:
-        What is beside it, and the seconds that it lost.
+        The co-running jobs, and the seconds that it lost.
     """
     rng = np.random.default_rng(seed)
     size = len(load)
@@ -132,7 +132,7 @@ def test_where_it_is_never_quiet_the_interval_holds_what_may_be_lost():
 
 
 def test_no_lower_bound_of_a_loss_is_below_zero():
-    """The doubt about slices that are never quiet exceeds the loss, which still is no gain."""
+    """The uncertainty without quiet slices exceeds the loss, which still is no gain."""
     size = 80
     comes = bursts(size, 8)
     stays = 45 * MIB * noise(size, 9, 0.3)
@@ -159,12 +159,14 @@ def test_the_slowdown_is_that_of_the_slices_with_suspects():
     assert 1.1 < found.slowdown <= 1.6
 
 
-def _verdict(kind, lost, busy, axis):
-    resource = SimpleNamespace(kind=kind, busy=busy, axis=axis, name=kind, loads={})
+def _verdict(kind, lost, busy, axis, *, of_messages=False):
+    resource = SimpleNamespace(
+        kind=kind, busy=busy, axis=axis, name=kind, loads={}, of_messages=of_messages
+    )
     value = float(lost.sum())
     cost = SimpleNamespace(
         lost=lost,
-        guilty=np.zeros(len(lost), dtype=bool),
+        disturbed=np.zeros(len(lost), dtype=bool),
         seconds=SimpleNamespace(value=value, low=0.8 * value, high=1.2 * value),
     )
     return SimpleNamespace(test=SimpleNamespace(resource=resource, suspects={}), loss=cost)
@@ -199,6 +201,30 @@ def test_what_processes_lose_at_the_same_time_counts_once(kind):
     files = _verdict("file system", np.full(10, 0.1), np.full(10, 0.2), axis)
     whole, _ = _together([*halves, files], 10.0)
     assert whole.value == pytest.approx(3.0)
+
+
+def test_a_second_that_messages_lose_counts_once():
+    """It is lost on the network and on the bus to the adapter: both test the same calls."""
+    axis = (0, 1_000_000_000, 10)
+    half = np.full(10, 0.5)
+    network = _verdict("network", np.full(10, 0.3), half, axis)
+    adapter = _verdict("bus", np.full(10, 0.2), half, axis, of_messages=True)
+    whole, _ = _together([network, adapter, adapter], 10.0)
+    assert whole.value == pytest.approx(3.0)
+    assert whole.low >= network.loss.seconds.low
+    # At different times both count; and copies are no messages.
+    early, late = np.repeat([0.3, 0.0], 5), np.repeat([0.0, 0.2], 5)
+    parts = [
+        _verdict("network", early, half, axis),
+        _verdict("bus", late, half, axis, of_messages=True),
+    ]
+    assert _together(parts, 10.0)[0].value == pytest.approx(2.5)
+    copies = _verdict("bus", np.full(10, 0.1), np.full(10, 0.2), axis)
+    assert _together([network, adapter, copies], 10.0)[0].value == pytest.approx(4.0)
+    # Half of the time is in messages: the other half has room for all of the wait for cores.
+    node = _verdict("node", np.full(10, 0.2), half, axis)
+    whole, _ = _together([network, adapter, node], 10.0)
+    assert whole.value == pytest.approx(5.0)
 
 
 def test_processes_that_only_wait_for_others_lose_no_core():
@@ -238,7 +264,7 @@ def test_processes_that_only_wait_for_others_lose_no_core():
 
 
 def test_evidence_without_a_culprit_does_not_sound_like_none():
-    """A small p beside "took no longer" reads as a contradiction."""
+    """A small p next to "took no longer" reads as a contradiction."""
     one = SimpleNamespace(
         slices=100,
         total=SimpleNamespace(alike=False),
@@ -251,7 +277,7 @@ def test_evidence_without_a_culprit_does_not_sound_like_none():
     assert why_not(one).startswith("The job's calls took longer")
 
 
-def _beside(slowed, load, seed):
+def _alongside(slowed, load, seed):
     """Plays a writer that a load slows so much, slice by slice; gives the seconds it lost, too."""
     found = writer(slowed, {"bad": load}, seed)
     spent = np.round(1 / (0.01 * slowed * noise(len(load), seed) + 0.01)) * 0.01 * slowed
@@ -275,12 +301,12 @@ def _uneven(load, seed):
 
 @pytest.mark.parametrize(("kind", "widest"), [(_stalls, 0.15), (_drains, 0.1), (_uneven, 0.12)])
 def test_the_interval_holds_what_disturbed_slices_cost(kind, widest):
-    """Stalls beside a load and what drains after it are lost to it; nor is the interval wide
+    """Stalls alongside a load and what drains after it are lost to it; nor is the interval wide
     because disturbed slices differ: those that there were are those that cost."""
     held, half = [], []
     for seed in range(8):
         load = bursts(100, seed, on=6, off=10)
-        found, truth = _beside(kind(load, seed), load, seed)
+        found, truth = _alongside(kind(load, seed), load, seed)
         said = identify(found).seconds
         held.append(said.low <= truth <= said.high)
         half.append((said.high - said.low) / 2 / said.value)

@@ -1,4 +1,4 @@
-"""What a digest advises for jobs without MPI: each rule at its threshold, and on a whole job."""
+"""Advice of a digest for jobs without MPI: each rule at its threshold, and on a whole job."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from synth import EPOCH, SECOND, Profile
 
 @pytest.fixture(scope="module")
 def calm(tmp_path_factory):
-    """The digest of a job that does nothing worth a word."""
+    """The digest of a job without anything to report."""
     folder = tmp_path_factory.mktemp("calm")
     (folder / "spool").mkdir()
     profile = Profile(job="calm", program="/bin/calm", end_ns=EPOCH + 10 * SECOND)
@@ -53,14 +53,14 @@ def rules(found):
     ("rule", "seen", "less"),
     [
         (
-            "crowded",
+            "oversubscribed",
             {"shares": {"waiting for a core": 0.05}},
             {"shares": {"waiting for a core": 0.049}},
         ),
         (
             "limited",
-            {"shares": {"kept by its CPU limit": 0.05}},
-            {"shares": {"kept by its CPU limit": 0.049}},
+            {"shares": {"throttled by its CPU limit": 0.05}},
+            {"shares": {"throttled by its CPU limit": 0.049}},
         ),
         (
             "small files",

@@ -1,4 +1,4 @@
-"""Kinds of loads, who met whom, and predictions, against loads whose truth is planted."""
+"""Kinds of loads, encounters of jobs, and predictions, against loads with known truth."""
 
 from __future__ import annotations
 
@@ -321,7 +321,7 @@ PATTERNS = ("aggregate-write", "write-seek", "open-write-close", "sequential", "
 PROGRAMS = [(pattern, chunk) for pattern in PATTERNS for chunk in (64 * KIB, 4 * MIB)]
 
 
-def planted(seed: int, number: int = 120) -> list[PairSample]:
+def injected(seed: int, number: int = 120) -> list[PairSample]:
     """Gives pairs whose loss is by process, but for what is peculiar to victims and neighbours."""
     dice = np.random.default_rng(seed)
     peculiar = np.random.default_rng(1).normal(0, 6, (2, len(PROGRAMS)))
@@ -341,11 +341,11 @@ def planted(seed: int, number: int = 120) -> list[PairSample]:
 
 @pytest.fixture(scope="module")
 def model() -> PairModel:
-    return PairModel(planted(seed=2))
+    return PairModel(injected(seed=2))
 
 
 def test_new_pairs_of_known_patterns_are_predicted(model: PairModel) -> None:
-    fresh = planted(seed=3)
+    fresh = injected(seed=3)
     found = [model.predict(each.victim, each.neighbour, FS) for each in fresh]
     errors = [abs(each.loss - guess.value) for each, guess in zip(fresh, found, strict=True)]
     fair = [abs(each.loss - guess.fair) for each, guess in zip(fresh, found, strict=True)]
@@ -356,7 +356,7 @@ def test_new_pairs_of_known_patterns_are_predicted(model: PairModel) -> None:
 
 
 def test_programs_that_were_left_out_are_within_the_interval() -> None:
-    samples, held = planted(seed=4), []
+    samples, held = injected(seed=4), []
     for name in map(str, PROGRAMS):
         known = PairModel([each for each in samples if name not in each.groups])
         for each in samples:
@@ -407,7 +407,7 @@ def test_times_of_several_neighbours_add_up() -> None:
     assert [each.name for each in found.losses] == ["a", "b", "c"]
     assert found.losses[0].neighbours == ("b", "c")
     assert found.losses[0].percent == pytest.approx(100 * 2 / 3)  # three share
-    assert found.losses[0].outside and "No two jobs" in found.limits[0]
+    assert found.losses[0].outside and "No two comparable jobs" in found.limits[0]
     assert found.to_json()["losses"][2]["name"] == "c"
 
 
@@ -433,7 +433,7 @@ def test_who_hardly_uses_files_is_said_to_be_out_of_scope() -> None:
 
 
 def test_learning_does_not_depend_on_the_order() -> None:
-    samples = planted(seed=5, number=40)
+    samples = injected(seed=5, number=40)
     victim, neighbour = samples[0].victim, replace(samples[1].neighbour, processes=3)
     one, other = (
         PairModel(each).predict(victim, neighbour, FS) for each in (samples, samples[::-1])

@@ -1,4 +1,4 @@
-"""Lights: what their borders, and the interval of a loss, make of a run."""
+"""Traffic lights: how thresholds and the interval of a loss decide the light of a run."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from jostle_lab.synthetic import SPECS, trace
 from jostle_lab.validation.synthetic import traces
 
 
-def test_clean_runs_of_which_little_could_be_judged_are_not_called_yellow_or_red() -> None:
-    """NPB MG, class B, two ranks, 3.7 s: nothing was lost, 16 % (4.1 to 38) told of 30 %."""
+def test_clean_runs_of_which_little_could_be_assessed_are_not_called_yellow_or_red() -> None:
+    """NPB MG, class B, two ranks, 3.7 s: nothing was lost, 16 % (4.1 to 38) reported of 30 %."""
     for low, value, high in ((4.1, 16.0, 38.0), (1.5, 12.0, 30.0)):
         found = lit(Interval(value, low, high), 0.3, ("unseen", "unseen"))
         assert found.light is None
@@ -61,7 +61,7 @@ def test_how_sure_it_is() -> None:
     assert lit(Interval(math.nan, math.nan, math.nan), 1.0).light is None
 
 
-def test_what_was_lost_for_certain_counts_however_little_could_be_judged() -> None:
+def test_what_was_lost_for_certain_counts_however_little_could_be_assessed() -> None:
     assert lit(Interval(30, 20, 50), 0.3).light == "red"
     for percent in (Interval(0, 0, 3), Interval(11, 8, 14)):
         found = lit(percent, 0.3)
@@ -73,7 +73,7 @@ def test_what_would_decide_it_is_what_makes_the_doubt() -> None:
     some = {"unsure": np.array([0.1]), "hidden": np.array([0.1]), "seed": 1}
     assert doubt(5, 100, coverage=1.0, **some).most == ("method", "method")
     assert doubt(5, 100, coverage=0.5, **some).most == ("method", "unseen")
-    assert doubt(5, 100, coverage=1.0, crowded=True, **some).most == ("shared cores",) * 2
+    assert doubt(5, 100, coverage=1.0, oversubscribed=True, **some).most == ("shared cores",) * 2
     slow = doubt(5, 100, coverage=1.0, speed=Doubt(1.0, 9.0), **some)
     assert slow.most == ("method", "core speed")
     some["unsure"] = np.full(4, 5.0)
@@ -82,9 +82,9 @@ def test_what_would_decide_it_is_what_makes_the_doubt() -> None:
     assert doubt(5, 100, coverage=1.0, **some).most == ("few alike", "scatter")
 
     doubts = ("few alike", "core speed")
-    assert "canary" in lit(Interval(7, 4, 11), 1.0, doubts).decided_by
+    assert "core-speed probe" in lit(Interval(7, 4, 11), 1.0, doubts).decided_by
     assert "more of the same work" in lit(Interval(16, 9, 20), 1.0, doubts).decided_by
-    assert "canary" in lit(Interval(14, 11, 20), 1.0, doubts).decided_by
+    assert "core-speed probe" in lit(Interval(14, 11, 20), 1.0, doubts).decided_by
     assert "more of the same work" in lit(Interval(8, 4, 12), 1.0, doubts).decided_by
 
 

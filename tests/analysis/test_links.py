@@ -1,4 +1,4 @@
-"""Jobs meet on links: who shares one is blamed for it, who shares none is not."""
+"""Jobs that share a link are suspects for it; others are not."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from beside_maker import MOUNT, SLICE_NS, START, Floats, bursts, writer
+from alongside_maker import MOUNT, SLICE_NS, START, Floats, bursts, writer
 from fabric_maker import RATE, Scene, Sender, ring
 
 from jostle.analysis import identify
-from jostle.analysis.identification import links
 from jostle.analysis.identification.model import JobInterference
+from jostle.analysis.identification.resources import links
 from jostle.network import link_loads
 from jostle.plot.charts.interference import charts
 from jostle.repository.query.co_running import hide
@@ -30,7 +30,7 @@ def loaded(load: Floats) -> Floats:
     return 1 + 1.5 * load / RATE
 
 
-def blamed(found: JobInterference) -> list[tuple[str, str]]:
+def suspects_of(found: JobInterference) -> list[tuple[str, str]]:
     return [(suspect.job, suspect.resource) for suspect in found.suspects]
 
 
@@ -51,11 +51,11 @@ def tree_scene(seed: int) -> Scene:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_who_shares_a_link_is_blamed_and_the_louder_one_is_not(seed: int) -> None:
+def test_who_shares_a_link_is_named_and_the_louder_one_is_not(seed: int) -> None:
     scene = tree_scene(seed)
     found = identify(scene.make())
-    assert blamed(found) == [("near", "link leaf1 > spine1")]
-    assert found.acquitted["loud"] == "It shares no link with this job's messages."
+    assert suspects_of(found) == [("near", "link leaf1 > spine1")]
+    assert found.ruled_out["loud"] == "It shares no link with this job's messages."
     assert found.seconds.low <= scene.lost() <= found.seconds.high
 
 
@@ -65,8 +65,8 @@ def test_who_was_not_tested_on_a_link_is_not_ruled_out(monkeypatch: pytest.Monke
     scene = tree_scene(0)
     quiet = Sender({("node3", "node10"): 1.0}, 0.1 * bursts(SIZE, 900))
     found = identify(replace(scene, neighbours={**scene.neighbours, "quiet": quiet}).make())
-    assert blamed(found) == [("near", "link leaf1 > spine1")]
-    assert "quiet" not in found.acquitted
+    assert suspects_of(found) == [("near", "link leaf1 > spine1")]
+    assert "quiet" not in found.ruled_out
     assert "only the 1 with most load" in found.untested["quiet"].why
     assert "jostle compare" in found.untested["quiet"].decided_by
 
@@ -76,15 +76,15 @@ def test_without_a_topology_the_network_is_one_resource() -> None:
     assert {resource.resource for resource in found.resources} == {"network"}
 
 
-def test_a_neighbour_that_is_nowhere_on_the_fabric_is_not_acquitted() -> None:
+def test_a_neighbour_that_is_nowhere_on_the_fabric_is_not_ruled_out() -> None:
     scene = tree_scene(1)
     scene.neighbours["loud"].pairs = {("elsewhere1", "elsewhere2"): 1.0}  # type: ignore[index]
     found = identify(scene.make())
-    assert blamed(found) == [("near", "link leaf1 > spine1")]
-    assert "shares no link" not in found.acquitted["loud"]
+    assert suspects_of(found) == [("near", "link leaf1 > spine1")]
+    assert "shares no link" not in found.ruled_out["loud"]
 
 
-def test_who_fills_the_way_to_a_file_server_is_blamed_though_it_uses_no_files() -> None:
+def test_who_fills_the_way_to_a_file_server_is_named_though_it_uses_no_files() -> None:
     near = bursts(SIZE, 3)
     job = writer(loaded(near), {}, seed=3)
     facts = {"near": replace(job.job, job="near", nodes=("node2", "node9"))}
@@ -99,18 +99,18 @@ def test_who_fills_the_way_to_a_file_server_is_blamed_though_it_uses_no_files() 
             fabrics=(fat_tree(4, 4, 1, rate=8 * RATE),),
         )
     )
-    assert blamed(found) == [("near", f"link leaf1 > spine1 (to object servers of {MOUNT})")]
+    assert suspects_of(found) == [("near", f"link leaf1 > spine1 (to object servers of {MOUNT})")]
     chart = charts(found)[0]
     assert chart.work == "a call"
 
 
 def test_others_are_one_job_on_links_too() -> None:
-    beside = hide(tree_scene(0).make(), [], "other users' jobs")
-    found = identify(beside)
-    assert blamed(found) == [("other users' jobs", "link leaf1 > spine1")]
+    alongside = hide(tree_scene(0).make(), [], "other users' jobs")
+    found = identify(alongside)
+    assert suspects_of(found) == [("other users' jobs", "link leaf1 > spine1")]
 
 
-# ---- right and wrong answers on made-up fabrics: `test_links.py FIRST LAST`, as a program ----
+# ---- right and wrong answers on synthetic fabrics: `test_links.py FIRST LAST`, as a program ----
 
 FABRICS = (
     fat_tree(8, 4, 2, rate=8 * RATE),
@@ -166,33 +166,33 @@ def fullest(loads: list[Floats], used: Any) -> Floats:
 class Score:
     """Right and wrong answers."""
 
-    guilty: int = 0
+    disturbed: int = 0
     named: int = 0
     link: int = 0
     strangers: int = 0
     wronged: int = 0
     harmless: int = 0
-    accused: int = 0
+    wrong: int = 0
     errors: list[float] = field(default_factory=list)
     held: int = 0
 
     def add(self, seed: int) -> None:
-        """Judges the answer of one scene."""
+        """Assesses the answer of one scene."""
         scene, cost, shared = random_scene(seed)
         found = identify(scene.make())
         run_s = float(SIZE)
-        named = dict(blamed(found))
+        named = dict(suspects_of(found))
         for name, seconds in cost.items():
             if not shared[name]:
                 self.strangers += 1
                 self.wronged += name in named
             elif seconds >= 0.03 * run_s:
-                self.guilty += 1
+                self.disturbed += 1
                 self.named += name in named
                 self.link += named.get(name, "").removeprefix("link ") in shared[name]
             elif seconds < 0.002 * run_s:
                 self.harmless += 1
-                self.accused += name in named
+                self.wrong += name in named
         lost = scene.lost()
         if lost >= 0.03 * run_s:
             self.errors.append((found.seconds.value - lost) / lost)
@@ -203,7 +203,7 @@ def test_answers_on_drawn_fabrics() -> None:
     score = Score()
     for seed in range(6):
         score.add(seed)
-    assert score.guilty and score.named == score.link == score.guilty
+    assert score.disturbed and score.named == score.link == score.disturbed
     assert score.strangers and not score.wronged
 
 
@@ -212,9 +212,11 @@ if __name__ == "__main__":
     for number in range(int(sys.argv[1]), int(sys.argv[2])):
         total.add(number)
     errors = np.array(total.errors)
-    print(f"guilty {total.guilty}, named {total.named}, on a link that they share {total.link}")
-    print(f"without a shared link {total.strangers}, blamed {total.wronged}")
-    print(f"on a shared link without harm {total.harmless}, blamed {total.accused}")
+    print(
+        f"disturbed {total.disturbed}, named {total.named}, on a link that they share {total.link}"
+    )
+    print(f"without a shared link {total.strangers}, suspects_of {total.wronged}")
+    print(f"on a shared link without harm {total.harmless}, suspects_of {total.wrong}")
     print(
         f"seconds: median error {np.median(np.abs(errors)):.1%}, bias {np.median(errors):+.1%}, "
         f"within 15 % {np.mean(np.abs(errors) <= 0.15):.0%} of {len(errors)}, "

@@ -1,4 +1,4 @@
-"""The stream of running jobs: who slows whom, from slices whose truth is known."""
+"""The stream of running jobs: which job slows which, from slices with known truth."""
 
 from __future__ import annotations
 

@@ -43,5 +43,5 @@ def test_hits_where_there_are_no_segments():
 
 @pytest.mark.parametrize("edges", [[], [5], [5, 4]])
 def test_what_bounds_no_span(edges):
-    with pytest.raises(UsageError, match="no spans"):
+    with pytest.raises(UsageError, match="fewer than two"):
         lost_between(estimated()[0], np.array(edges, dtype=np.int64))

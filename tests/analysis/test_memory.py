@@ -1,14 +1,14 @@
-"""Planted truth on the memory of a node: who is named, for how much, and what is kept apart."""
+"""Known interference on the memory of a node: suspects, their shares, and what is kept apart."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from beside_maker import Floats, noise
+from alongside_maker import Floats, noise
 from memory_maker import GB, SIZE, Node, hog
 
 from jostle.analysis import JobInterference, identify
-from jostle.analysis.identification.sensitivity import sensitivity
+from jostle.analysis.identification.resources.sensitivity import sensitivity
 
 MEMORY = "memory of node1"
 
@@ -75,7 +75,7 @@ def test_a_load_by_cpu_time_only_is_said_to_be_less_certain() -> None:
     assert next(r for r in found.resources if r.kind == "memory").load_source == "cores"
 
 
-def test_cache_misses_tell_apart_who_computes_at_the_same_time() -> None:
+def test_cache_misses_distinguish_who_computes_at_the_same_time() -> None:
     """Both are on at the same instants; only what they move differs."""
     right = 0
     for seed in range(8):
@@ -121,7 +121,7 @@ def test_without_a_pace_the_interval_begins_at_nothing() -> None:
     assert loss.seconds.low == 0
     assert loss.seconds.value == pytest.approx(node.lost_s, rel=0.25)
     assert node.lost_s <= loss.seconds.high <= found.run_s
-    assert any("all the time is assumed" in limit for limit in found.limits)
+    assert any("assumed to do so all the time" in limit for limit in found.limits)
 
 
 def test_counters_alone_show_it_too() -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from beside_maker import SLICE_NS, START, bursts
+from alongside_maker import SLICE_NS, START, bursts
 from split_mounts import (
     SEPARATE,
     SIZE,
@@ -23,10 +23,10 @@ from split_mounts import (
 
 from jostle.analysis import identify
 from jostle.analysis.identification.model import JobInterference, ResourceLoss
-from jostle.analysis.identification.resource_tests import among_their_kind
-from jostle.analysis.identification.resources import SharedResource
-from jostle.analysis.identification.servers import Slowness, server_slowness
-from jostle.analysis.identification.unprofiled import with_unprofiled
+from jostle.analysis.identification.resources.servers import Slowness, server_slowness
+from jostle.analysis.identification.resources.shared import SharedResource
+from jostle.analysis.identification.resources.unprofiled import with_unprofiled
+from jostle.analysis.identification.statistics.resource_tests import among_their_kind
 
 LUSTRE, CEPH = SEPARATE[0], SEPARATE[4]
 
@@ -36,15 +36,15 @@ def part(found: JobInterference, kind: str) -> ResourceLoss:
     return resource
 
 
-def blamed(found: JobInterference) -> list[tuple[str, str]]:
+def suspects_of(found: JobInterference) -> list[tuple[str, str]]:
     return sorted((suspect.job, suspect.resource) for suspect in found.suspects)
 
 
 def lost(files: Files, kind: str) -> float:
-    """Seconds that the made disturbance cost the job in calls of a kind."""
-    beside = files.make()
+    """Seconds that the synthetic disturbance cost the job in calls of a kind."""
+    alongside = files.make()
     factor = files.writes if kind == "write" else files.opens
-    spent = beside.own_mounts[f"posix_{kind}_ns"].to_numpy() / 1e9
+    spent = alongside.own_mounts[f"posix_{kind}_ns"].to_numpy() / 1e9
     return float((spent * (1 - 1 / factor)).sum())
 
 
@@ -53,7 +53,7 @@ def test_a_metadata_storm_slows_opens_only(mount: str) -> None:
     load = bursts(SIZE, 3)
     files = Files(mount, opens=slowed(load), storms={"storm": opened(load)}, seed=3)
     found = identify(files.make())
-    assert blamed(found) == [("storm", f"metadata server of {mount}")]
+    assert suspects_of(found) == [("storm", f"metadata server of {mount}")]
     server = part(found, "metadata server")
     assert (server.resource, server.mount) == (f"metadata server of {mount}", mount)
     assert server.unit == "ops"
@@ -68,7 +68,7 @@ def test_a_large_writer_slows_writes_only(mount: str) -> None:
     load = bursts(SIZE, 4)
     files = Files(mount, writes=slowed(load), writers={"hog": load}, seed=4)
     found = identify(files.make())
-    assert blamed(found) == [("hog", f"object servers of {mount}")]
+    assert suspects_of(found) == [("hog", f"object servers of {mount}")]
     assert not part(found, "metadata server").evident
     servers = part(found, "object servers")
     assert servers.seconds.low <= lost(files, "write") * 1.15
@@ -87,7 +87,7 @@ def test_both_at_once_add_up(mount: str) -> None:
         seed=5,
     )
     found = identify(files.make())
-    assert blamed(found) == [
+    assert suspects_of(found) == [
         ("hog", f"object servers of {mount}"),
         ("storm", f"metadata server of {mount}"),
     ]
@@ -101,15 +101,15 @@ def test_one_who_does_both_is_one_suspect_of_each() -> None:
     """Data that makes a metadata server wait for its journal is found there, too."""
     load = bursts(SIZE, 6)
     files = Files(LUSTRE, writes=slowed(load), opens=slowed(load), writers={"hog": load}, seed=6)
-    assert blamed(identify(files.make())) == [
+    assert suspects_of(identify(files.make())) == [
         ("hog", f"metadata server of {LUSTRE}"),
         ("hog", f"object servers of {LUSTRE}"),
     ]
 
 
 @pytest.mark.parametrize("mount", SEPARATE)
-def test_a_quiet_run_accuses_nobody(mount: str) -> None:
-    accused = 0
+def test_a_quiet_run_names_nobody(mount: str) -> None:
+    wrong = 0
     for seed in range(40):
         files = Files(
             mount,
@@ -117,8 +117,8 @@ def test_a_quiet_run_accuses_nobody(mount: str) -> None:
             storms={"storm": opened(bursts(SIZE, seed + 1000))},
             seed=seed,
         )
-        accused += bool(identify(files.make()).suspects)
-    assert accused <= 1  # 2.5 % of runs
+        wrong += bool(identify(files.make()).suspects)
+    assert wrong <= 1  # 2.5 % of runs
 
 
 @pytest.mark.parametrize("mount", ["nfs:server:/export", "sshfs:server:/data", "node1:/dev/sda1"])
@@ -129,16 +129,16 @@ def test_any_other_mount_is_one_resource(mount: str) -> None:
     (resource,) = found.resources
     assert (resource.resource, resource.kind, resource.mount) == (mount, "file system", mount)
     assert resource.unit == "bytes"
-    assert blamed(found) == [("storm", mount)]
+    assert suspects_of(found) == [("storm", mount)]
 
 
 def test_what_the_job_did_not_use_is_no_resource_of_it() -> None:
-    beside = Files(LUSTRE, writers={"hog": bursts(SIZE, 8)}).make()
-    rows = beside.own_mounts
+    alongside = Files(LUSTRE, writers={"hog": bursts(SIZE, 8)}).make()
+    rows = alongside.own_mounts
     for name in ("posix_open_ops", "posix_meta_ns", "posix_meta_ns_max"):
         at = rows.column_names.index(name)
         rows = rows.set_column(at, name, [np.zeros(SIZE, np.int64)])
-    found = identify(replace(beside, own_mounts=rows))
+    found = identify(replace(alongside, own_mounts=rows))
     assert [each.kind for each in found.resources] == ["object servers"]
 
 
@@ -175,7 +175,7 @@ def test_a_slow_object_server_slows_no_metadata() -> None:
     files = Files(CEPH, writes=slow**0.7, storms={"other": opened(bursts(SIZE, 31))}, seed=10)
     rows = server_rows(CEPH, "s4", "ceph_osd", "osd.1", 500 / slow, np.full(SIZE, 0.1))
     found = identify(with_machines(files.make(), servers=[rows]))
-    assert blamed(found) == [("server s4 (object server osd.1)", f"object servers of {CEPH}")]
+    assert suspects_of(found) == [("server s4 (object server osd.1)", f"object servers of {CEPH}")]
 
 
 def test_other_requests_are_no_slow_server() -> None:
@@ -219,12 +219,12 @@ def test_metadata_load_of_a_node_without_profiles(known_by: str, seed: int) -> N
         servers = [
             server_rows(mount, "s3", "ceph_client", host, ops) for host, ops in asked.items()
         ]
-        beside = with_machines(files.make(), servers=servers, profiled=profiled)
+        alongside = with_machines(files.make(), servers=servers, profiled=profiled)
     else:
         clients = [client_rows(mount, host, ops) for host, ops in asked.items()]
-        beside = with_machines(files.make(), clients=clients, profiled=profiled)
-    found = identify(beside)
-    assert blamed(found) == [("unprofiled load of n3", f"metadata server of {mount}")]
+        alongside = with_machines(files.make(), clients=clients, profiled=profiled)
+    found = identify(alongside)
+    assert suspects_of(found) == [("unprofiled load of n3", f"metadata server of {mount}")]
     assert found.suspects[0].kind == "unprofiled"
     assert "metadata" in found.suspects[0].pattern
     truth = lost(files, "meta")
@@ -233,19 +233,19 @@ def test_metadata_load_of_a_node_without_profiles(known_by: str, seed: int) -> N
 
 
 def test_calls_that_need_more_requests_are_no_unprofiled_load() -> None:
-    accused = 0
+    wrong = 0
     for seed in range(40):
         rng = np.random.default_rng(seed)
         files = Files(CEPH, storms={"calm": opened(bursts(SIZE, seed))}, seed=seed)
         own, calm = own_opens(files), 2 * files.storms["calm"]
         asked = {"node-me": own * rng.uniform(0.5, 1.5, SIZE), "node-calm": np.roll(calm, 1) * 1.3}
-        beside = with_machines(
+        alongside = with_machines(
             files.make(),
             servers=[server_rows(CEPH, "s3", "ceph_client", *each) for each in asked.items()],
             profiled=[client_rows(CEPH, "node-me", own), client_rows(CEPH, "node-calm", calm)],
         )
-        accused += bool(identify(beside).suspects)
-    assert accused <= 1
+        wrong += bool(identify(alongside).suspects)
+    assert wrong <= 1
 
 
 def test_a_server_that_only_load_makes_slow_is_no_suspect() -> None:
@@ -255,7 +255,7 @@ def test_a_server_that_only_load_makes_slow_is_no_suspect() -> None:
     asked = own_opens(files) + 2 * files.storms["storm"]
     rows = server_rows(CEPH, "s3", "ceph_mds", "mds.a", asked, asked * 2e-4 * slowed(storm, 3.0))
     found = identify(with_machines(files.make(), servers=[rows]))
-    assert blamed(found) == [("storm", f"metadata server of {CEPH}")]
+    assert suspects_of(found) == [("storm", f"metadata server of {CEPH}")]
 
 
 def test_load_that_nobody_knows_is_no_slow_server() -> None:
@@ -311,13 +311,13 @@ def test_calls_that_caches_answer_hide_no_load() -> None:
     """A job that lists a folder makes thousands of calls for one request."""
     storm = bursts(SIZE, 61)
     files = Files(CEPH, opens=slowed(storm), storms={"storm": opened(storm)}, seed=13)
-    beside = files.make()
-    rows = beside.own_mounts
+    alongside = files.make()
+    rows = alongside.own_mounts
     at = rows.column_names.index("posix_meta_ops")
     calls = np.round(own_opens(files) * 2000)
     rows = rows.set_column(at, "posix_meta_ops", [calls.astype(np.int64)])
-    found = identify(replace(beside, own_mounts=rows))
-    assert blamed(found) == [("storm", f"metadata server of {CEPH}")]
+    found = identify(replace(alongside, own_mounts=rows))
+    assert suspects_of(found) == [("storm", f"metadata server of {CEPH}")]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -326,9 +326,9 @@ def test_syncs_of_new_files_wait_for_who_is_loaded(seed: int) -> None:
     by_metadata = Files(
         CEPH, syncs=slowed(load, 3.0), storms={"storm": opened(load)}, seed=seed
     ).make()
-    assert blamed(identify(by_metadata)) == [("storm", f"metadata server of {CEPH}")]
+    assert suspects_of(identify(by_metadata)) == [("storm", f"metadata server of {CEPH}")]
     by_data = Files(CEPH, syncs=slowed(load, 3.0), writers={"hog": load}, seed=seed).make()
-    assert blamed(identify(by_data)) == [("hog", f"object servers of {CEPH}")]
+    assert suspects_of(identify(by_data)) == [("hog", f"object servers of {CEPH}")]
 
 
 def test_answers_of_the_metadata_server_are_no_bytes_read() -> None:
@@ -339,7 +339,7 @@ def test_answers_of_the_metadata_server_are_no_bytes_read() -> None:
     at = rows.column_names.index("read_bytes")
     sizes = np.where(np.arange(SIZE) % 8 == 0, 3000, 900)  # now and then it sends more
     rows = rows.set_column(at, "read_bytes", [(2 * storm * sizes).astype(np.int64)])
-    beside = with_machines(
+    alongside = with_machines(
         files.make(), clients=[rows], profiled=[client_rows(CEPH, "node-storm", 2 * storm)]
     )
-    assert not with_unprofiled(beside).others.keys() - {"storm"}
+    assert not with_unprofiled(alongside).others.keys() - {"storm"}

@@ -1,4 +1,4 @@
-"""Lasting differences between nodes: planted ones are found, healthy nodes are left alone."""
+"""Persistent differences between nodes: synthetic ones are found, healthy nodes are left alone."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from jostle.analysis.nodes import BY_NAME, NodeDifferences, lasting_differences
+from jostle.analysis.nodes import BY_NAME, NodeDifferences, persistent_differences
 from jostle.analysis.nodes.deviations import Rows, daily
 from jostle.analysis.nodes.persistence import evidence, significant
-from jostle.report.format.nodes import answer, not_judged, size_of, what_of
+from jostle.report.format.nodes import answer, not_assessed, size_of, what_of
 from jostle.report.models.nodes import node_differences
 from jostle.repository import Repository
 from jostle.repository.store.files import publish, write_chunks
@@ -49,7 +49,7 @@ def slices(values: np.ndarray, figure: str = "time per request") -> pa.Table:
 
 
 def compared(values: np.ndarray) -> NodeDifferences:
-    return lasting_differences(slices(values), MACHINES)
+    return persistent_differences(slices(values), MACHINES)
 
 
 def healthy(hosts: int = 12, days: int = 20, seed: int = 1) -> np.ndarray:
@@ -58,7 +58,7 @@ def healthy(hosts: int = 12, days: int = 20, seed: int = 1) -> np.ndarray:
     return level + 0.05 * rng.standard_normal((hosts, days))
 
 
-def test_a_lasting_difference_is_named_with_its_first_day() -> None:
+def test_a_persistent_difference_is_named_with_its_first_day() -> None:
     values = healthy()
     values[3, 8:] += 0.5
     (each,) = compared(values).differences
@@ -84,7 +84,7 @@ def test_what_is_better_is_not_named_and_less_is_worse_for_some() -> None:
     values[3] -= 0.5
     assert not compared(values).differences
     less = slices(values, "throughput when busy")
-    (each,) = lasting_differences(less, MACHINES).differences
+    (each,) = persistent_differences(less, MACHINES).differences
     assert each.percent.value == pytest.approx(100 * np.expm1(-0.5), abs=5)
     assert size_of(each) == "41 % less (40 to 42)"
 
@@ -100,12 +100,12 @@ def test_days_without_load_are_passed_over() -> None:
 def test_too_few_peers_or_days_are_said() -> None:
     few = compared(healthy(hosts=5))
     assert not few.comparisons
-    assert [not_judged(each) for each in few.unjudged] == [
-        "Not judged: 5 disks (n0, n1, n2 ...): 4 peers of like hardware at most; "
+    assert [not_assessed(each) for each in few.unassessed] == [
+        "Not assessed: 5 disks (n0, n1, n2 ...): 4 peers of similar hardware at most; "
         "5 peers are needed."
     ]
     short = compared(healthy(days=2))
-    assert short.unjudged[0].why == "too few days"
+    assert short.unassessed[0].why == "too few days"
     assert answer(short) == "Nothing could be compared."
     assert compared(healthy()[:, :0]).days == 0
 
@@ -120,7 +120,7 @@ def test_only_like_hardware_is_compared() -> None:
             "cores": [8] * 6 + [16] * 6,
         }
     )
-    assert not lasting_differences(slices(values), machines).differences
+    assert not persistent_differences(slices(values), machines).differences
 
 
 def test_what_is_compared_is_alike_in_load() -> None:
@@ -149,7 +149,7 @@ def test_evidence_is_an_e_value() -> None:
 
 
 @pytest.fixture(scope="module")
-def planted(tmp_path_factory: pytest.TempPathFactory) -> Repository:
+def injected(tmp_path_factory: pytest.TempPathFactory) -> Repository:
     folder = tmp_path_factory.mktemp("nodes") / "repository"
     faults = (
         Fault("throttled node", "node0001", 0.8, start_s=2 * DAY),
@@ -161,8 +161,8 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Repository:
     return Repository(folder)
 
 
-def test_planted_faults_are_found_in_a_repository(planted: Repository) -> None:
-    content = node_differences(planted)
+def test_injected_faults_are_found_in_a_repository(injected: Repository) -> None:
+    content = node_differences(injected)
     named = {(each.host, each.figure) for each in content.differences}
     assert {host for host, _ in named} == {"node0001", "node0002", "node0003"}
     assert {
@@ -171,16 +171,16 @@ def test_planted_faults_are_found_in_a_repository(planted: Repository) -> None:
         ("node0003", "errors, drops and repeats"),
     } <= named
     assert content.to_json()["differences"][0]["course"][0]["day"].startswith("2025-06-")
-    last = node_differences(planted, days=2)
+    last = node_differences(injected, days=2)
     assert not last.differences
-    assert {each.why for each in last.unjudged} == {"too few days"}
+    assert {each.why for each in last.unassessed} == {"too few days"}
 
 
 def test_of_many_rows_some_slices_are_enough(
-    planted: Repository, monkeypatch: pytest.MonkeyPatch
+    injected: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("jostle.report.models.nodes._MOST_ROWS", 30_000)
-    hosts = {each.host for each in node_differences(planted).differences}
+    hosts = {each.host for each in node_differences(injected).differences}
     assert "node0003" in hosts
     assert hosts <= {"node0001", "node0002", "node0003"}
 
@@ -294,4 +294,4 @@ def test_a_mount_whose_metadata_is_slow_is_found(tmp_path: Path) -> None:
 
 def test_an_empty_repository_has_nothing_to_compare(tmp_path: Path) -> None:
     content = node_differences(Repository(tmp_path / "r", create=True))
-    assert (content.days, content.differences, content.unjudged) == (0, [], [])
+    assert (content.days, content.differences, content.unassessed) == (0, [], [])

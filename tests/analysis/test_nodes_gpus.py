@@ -100,7 +100,7 @@ def test_healthy_gpus_are_left_alone(tmp_path: Path) -> None:
 
 
 def test_slow_copies_to_a_gpu_are_seen_in_jobs(tmp_path: Path) -> None:
-    """One GPU of eight has half of its lanes; small copies and GPUs without a name tell nothing."""
+    """One GPU of eight has half of its lanes; small copies and GPUs without a name show nothing."""
     path = tmp_path / "r"
     store = Repository(path, create=True)
     chunks = []

@@ -1,4 +1,4 @@
-"""What is read of running jobs, and when: clocks that are ahead; loads of mounts at one path."""
+"""Reading running jobs: clocks that are ahead; loads of mounts at one path."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Clock:
 
 
 class Store:
-    """A repository that has the slices that are over, by the clock of the node that wrote them."""
+    """A repository with all ended slices, by the clock of the node that wrote them."""
 
     def __init__(self, clock: Clock, rows: LiveRows, ahead: str, ahead_ns: int) -> None:
         self._clock, self._rows, self._ahead, self._ahead_ns = clock, rows, ahead, ahead_ns

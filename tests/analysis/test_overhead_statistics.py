@@ -1,4 +1,4 @@
-"""Overhead: statistics against figures worked out by hand, and what is said of them."""
+"""Overhead: its statistics against figures worked out by hand, and their wording."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_equal_values_have_no_outliers_but_a_lone_one_is_found():
     assert not outliers([3.0] * 5).any()
     assert outliers([3.0] * 20 + [9.0]).tolist() == [False] * 20 + [True]
     assert outliers([]).tolist() == []
-    assert outliers([1.0, 1.0, 1.1, 90.0]).tolist() == [False] * 4  # too few to tell
+    assert outliers([1.0, 1.0, 1.1, 90.0]).tolist() == [False] * 4  # too few to decide
 
 
 def test_interval_is_students():

@@ -1,4 +1,4 @@
-"""Placement of jobs in fabrics: shapes, hops, footprints and company, against slow plain ways."""
+"""Placement of jobs in fabrics: shapes, hops, footprints, co-running jobs, against plain loops."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from jostle.analysis.placement import (
     communicators,
     company,
 )
-from jostle.analysis.placement.pairs import telling_pairs
+from jostle.analysis.placement.pairs import informative_pairs
 from jostle.analysis.placement.relations import measured, suspects
 from jostle.analysis.spread import Range
 from jostle.errors import UsageError
@@ -130,7 +130,7 @@ def test_hops_of_a_job_are_those_of_every_pair_of_its_nodes() -> None:
     assert shape.most_hops == max(apart)
 
 
-def test_measures_that_mean_nothing_in_a_fabric_are_not_told() -> None:
+def test_measures_that_mean_nothing_in_a_fabric_are_not_reported() -> None:
     tree = FabricMap(fat_tree(6, 4, 2, cores=2, leaves_per_pod=2)).shape(
         ["node1", "node5", "node9"]
     )
@@ -155,7 +155,7 @@ def test_company_counts_each_router_once_and_only_while_it_was_there() -> None:
         Stay("between", "lqcd", 2, ("node3", "node7"), 0, 50),  # switches 1 and 3
         Stay("again", "lqcd", 2, ("node4", "node8"), 0, 50),  # the same switches
         Stay("far", "lqcd", 2, ("node9", "node11"), 0, 100),  # switches 4 and 5
-        Stay("beside", "lqcd", 2, ("node6",), 50, 100),  # on switch 2, alone
+        Stay("alongside", "lqcd", 2, ("node6",), 50, 100),  # on switch 2, alone
         Stay("late", "lqcd", 2, ("node3", "node7"), 100, 200),
     ]
     result = company(fabric_map, own, others)
@@ -164,7 +164,7 @@ def test_company_counts_each_router_once_and_only_while_it_was_there() -> None:
     assert "late" not in by
     assert by["between"].shared_links == 2
     assert not by["far"].conflicting
-    assert by["beside"].shared_routers == 1
+    assert by["alongside"].shared_routers == 1
     assert by["between"].share == 0.5
     assert (result.links, result.conflicting_routers) == (4, 1.0)
     assert (result.shared_routers, result.shared_links) == (0.5, 1.0)
@@ -223,7 +223,7 @@ def run_of(job: str, rate: float | None, alone: bool = False, **measures: float)
     return Run(job, 0, 10.0, 2, (job,), rate, None, None, same, same, {}, shape, met_by)
 
 
-def test_what_is_shared_comes_first_where_measures_tell_equally_much() -> None:
+def test_what_is_shared_comes_first_where_measures_explain_equally_much() -> None:
     rates = [5.0, 4.0, 3.0, 2.0, 1.0]
     runs = [
         run_of(f"r{k}", rate, routers=k, hops=float(k), shared=float(k), conflicting=float(k))
@@ -241,25 +241,25 @@ def test_what_is_shared_comes_first_where_measures_tell_equally_much() -> None:
 
 def test_a_program_that_is_there_in_too_few_runs_is_no_suspect() -> None:
     alone = [run_of(f"a{k}", 10.0 + k / 9, alone=True) for k in range(4)]
-    beside = [run_of(f"b{k}", 5.0 + k / 9) for k in range(3)]
-    assert not suspects([*alone, *beside[:2]])
-    (result,) = suspects([*alone, *beside])
+    alongside = [run_of(f"b{k}", 5.0 + k / 9) for k in range(3)]
+    assert not suspects([*alone, *alongside[:2]])
+    (result,) = suspects([*alone, *alongside])
     assert result.program == "lqcd"
     assert result.change is not None
     assert result.change[0] == pytest.approx(5.111 / 10.167 - 1, abs=0.001)
 
 
 def test_pairs_without_neighbours_say_so() -> None:
-    (pair,) = telling_pairs([run_of("a", 1.0, alone=True), run_of("b", 2.0, alone=True)], {})
+    (pair,) = informative_pairs([run_of("a", 1.0, alone=True), run_of("b", 2.0, alone=True)], {})
     assert (pair.slow, pair.fast, pair.faster, pair.neighbours_alike) == ("a", "b", 1.0, None)
     assert pair_answer(pair).startswith("b is 2.00 times as fast as a: 0 % of the nodes")
-    assert telling_pairs([run_of("a", None), run_of("b", 2.0)], {}) == []
+    assert informative_pairs([run_of("a", None), run_of("b", 2.0)], {}) == []
 
 
 def test_messages_are_what_the_slices_have(tmp_path: Path) -> None:
-    planted = plant(tmp_path / "site", Spec(jobs=6, slices=60, length=40), seed=2)
-    store = Repository(planted.path)
-    job = next(name for name, each in planted.jobs.items() if each.program in ("solver", "fft"))
+    injected = plant(tmp_path / "site", Spec(jobs=6, slices=60, length=40), seed=2)
+    store = Repository(injected.path)
+    job = next(name for name, each in injected.jobs.items() if each.program in ("solver", "fft"))
     ranks, slices = store.messages.ranks([job]), store.job_slices(job)
     assert ranks["rank"].to_pylist() == list(range(ranks.num_rows))
     for column, metric in (
@@ -271,14 +271,14 @@ def test_messages_are_what_the_slices_have(tmp_path: Path) -> None:
         assert sum(ranks[column].to_pylist()) == sum(slices[metric].to_pylist()), column
     over_time = store.messages.slices([job])
     assert sum(over_time["sent_bytes"].to_pylist()) == sum(ranks["sent_bytes"].to_pylist())
-    truth = planted.jobs[job]
-    beside = {
+    truth = injected.jobs[job]
+    alongside = {
         name
-        for name, each in planted.jobs.items()
+        for name, each in injected.jobs.items()
         if each.start_ns < truth.end_ns and each.end_ns > truth.start_ns
     }
-    assert set(store.messages.living((truth.start_ns, truth.end_ns))) == beside
-    with pytest.raises(UsageError, match="knows no fabric"):
+    assert set(store.messages.living((truth.start_ns, truth.end_ns))) == alongside
+    with pytest.raises(UsageError, match="has no fabric"):
         job_placement(store, job)
 
 

@@ -1,4 +1,4 @@
-"""Bhatele's published numbers, recomputed by `jostle placement` from runs made to have them."""
+"""Bhatele's published numbers, recomputed by `jostle placement` from synthetic runs."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from jostle_lab.synthetic import Placements, plant_placements
 
 
 @pytest.fixture(scope="module")
-def planted(tmp_path_factory: pytest.TempPathFactory) -> Placements:
+def injected(tmp_path_factory: pytest.TempPathFactory) -> Placements:
     return plant_placements(tmp_path_factory.mktemp("placements") / "hopper")
 
 
-def placement(planted: Placements, *words: str) -> dict[str, Any]:
-    command = ["--repository", str(planted.path), "placement", *words, "--json"]
+def placement(injected: Placements, *words: str) -> dict[str, Any]:
+    command = ["--repository", str(injected.path), "placement", *words, "--json"]
     result = CliRunner().invoke(cli, command, catch_exceptions=False)
     assert result.exit_code == 0, result.output
     answer: dict[str, Any] = json.loads(result.stdout)
@@ -28,15 +28,15 @@ def placement(planted: Placements, *words: str) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def program(planted: Placements) -> dict[str, Any]:
-    return placement(planted, "--program", "pf3d")
+def program(injected: Placements) -> dict[str, Any]:
+    return placement(injected, "--program", "pf3d")
 
 
 def mean_and_spread(rates: list[float]) -> tuple[float, float]:
     return float(np.mean(rates)) / 1e6, float(np.std(rates, ddof=1)) / 1e6
 
 
-def test_runs_beside_milc_are_slower_by_the_published_test(program: dict[str, Any]) -> None:
+def test_runs_alongside_milc_are_slower_by_the_published_test(program: dict[str, Any]) -> None:
     milc = program["suspects"][0]
     assert milc["program"] == "milc"
     assert mean_and_spread(milc["with_rates"]) == pytest.approx((58.0, 9.12), abs=0.005)
@@ -49,8 +49,8 @@ def test_runs_beside_milc_are_slower_by_the_published_test(program: dict[str, An
     assert [each["program"] for each in program["suspects"] if each["q"] < 0.05] == ["milc"]
 
 
-def test_hops_and_contiguity_tell_little_and_conflicting_routers_most(
-    program: dict[str, Any], planted: Placements
+def test_hops_and_contiguity_explain_little_and_conflicting_routers_most(
+    program: dict[str, Any], injected: Placements
 ) -> None:
     assert program["communicators"]["all"]["pearson"] == pytest.approx(0.23, abs=0.0005)
     measures = {row["key"]: row for row in program["measures"]}
@@ -61,22 +61,22 @@ def test_hops_and_contiguity_tell_little_and_conflicting_routers_most(
     contiguity = np.array(measures["contiguity"]["values"])
     assert ((contiguity >= 0.1) & (contiguity <= 0.2)).mean() > 0.85
     answer = np.array(measures["conflicting_routers"]["values"])
-    truth = np.array([run.conflicting for run in planted.runs])
+    truth = np.array([run.conflicting for run in injected.runs])
     # A small neighbour may share no link by chance; none that is far away does.
     assert (answer <= truth + 1e-6).all()
     assert np.abs(answer - truth).mean() < 0.03 * truth.mean()
 
 
-def test_pairs_of_runs_are_as_published(program: dict[str, Any], planted: Placements) -> None:
+def test_pairs_of_runs_are_as_published(program: dict[str, Any], injected: Placements) -> None:
     assert program["best_to_worst"] == pytest.approx(2.29, abs=0.005)
     pairs = {pair["why"]: pair for pair in program["pairs"]}
     alike = pairs["most alike"]
-    assert {alike["slow"], alike["fast"]} == set(planted.alike)
+    assert {alike["slow"], alike["fast"]} == set(injected.alike)
     assert round(100 * alike["nodes_alike"], 1) == 98.7
     assert round(100 * alike["neighbours_alike"], 1) == 92.8
     assert alike["faster"] == pytest.approx(0.03, abs=0.005)
     same = pairs["same nodes, other neighbours"]
-    assert {same["slow"], same["fast"]} == set(planted.same_nodes)
+    assert {same["slow"], same["fast"]} == set(injected.same_nodes)
     assert same["faster"] == pytest.approx(1 / 0.75 - 1, abs=0.01)
 
 
@@ -89,10 +89,10 @@ def test_noise_of_the_system_is_excluded(program: dict[str, Any]) -> None:
     assert list(program["calls"]) == ["send", "receive", "all to all"]  # the least first
 
 
-def test_the_rate_inside_long_runs_changes_with_neighbours(planted: Placements) -> None:
-    answer = placement(planted, "--program", "pf3d-long")
+def test_the_rate_inside_long_runs_changes_with_neighbours(injected: Placements) -> None:
+    answer = placement(injected, "--program", "pf3d-long")
     courses = {course["job"]: course for course in answer["courses"]}
-    assert courses.keys() == {run.place.job for run in planted.long_runs}
+    assert courses.keys() == {run.place.job for run in injected.long_runs}
     ends = [
         event
         for event in courses["pf3d-long-0"]["events"]
@@ -102,9 +102,9 @@ def test_the_rate_inside_long_runs_changes_with_neighbours(planted: Placements) 
     assert ends[0]["change"] == pytest.approx(0.22, abs=0.04)
 
 
-def test_a_job_is_shown_with_who_shares_its_links(planted: Placements, tmp_path: Path) -> None:
-    run = next(run for run in planted.runs if run.beside)
-    answer = placement(planted, run.place.job, "--plot", str(tmp_path), "--format", "svg")
+def test_a_job_is_shown_with_who_shares_its_links(injected: Placements, tmp_path: Path) -> None:
+    run = next(run for run in injected.runs if run.alongside)
+    answer = placement(injected, run.place.job, "--plot", str(tmp_path), "--format", "svg")
     assert answer["shape"]["nodes"] == 152
     first = answer["company"]["meetings"][0]
     assert first["program"] == "milc"
@@ -118,13 +118,13 @@ def test_a_job_is_shown_with_who_shares_its_links(planted: Placements, tmp_path:
     assert sum(row.endswith(f",{run.place.job}") for row in rows) == 152
 
 
-def test_what_cannot_be_asked_is_refused_with_the_next_step(planted: Placements) -> None:
+def test_what_cannot_be_asked_is_refused_with_the_next_step(injected: Placements) -> None:
     for words, said in (
         ((), "Name one job, or one program"),
         (("--program", "nobody"), "The most frequent are"),
         (("--program", "pf3d", "--as-user", "1"), "cannot be used with"),
     ):
-        result = CliRunner().invoke(cli, ["--repository", str(planted.path), "placement", *words])
+        result = CliRunner().invoke(cli, ["--repository", str(injected.path), "placement", *words])
         assert result.exit_code != 0
         assert said in result.output + str(result.exception) + repr(
             getattr(result.exception, "hint", "")

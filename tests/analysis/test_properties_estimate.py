@@ -1,4 +1,4 @@
-"""What must hold of any estimate, by either method, of any run, however strange."""
+"""Properties that hold for every estimate, by either method, of any run."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def percent_of(run, method, **more):
 
 
 def sane(found):
-    """What every estimate keeps to."""
+    """Checks the properties of every estimate."""
     for figure in (found.lost_s, found.percent):
         assert 0 <= figure.low <= figure.value <= figure.high
     assert found.percent.value <= 100 + 1e-9 and math.isfinite(found.percent.high)
@@ -183,7 +183,7 @@ def test_a_job_without_anything(method):
 
 
 @both
-def test_missing_ranks_are_told(method):
+def test_missing_ranks_are_reported(method):
     run = run_of([0.1] * 20)
     (world,) = run.worlds
     world = dataclasses.replace(

@@ -1,4 +1,4 @@
-"""Access patterns of reads from slices that were made up: what is named, and what is not said."""
+"""Access patterns of reads from synthetic slices: which are named, and which are not."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ AGAIN = read(again_ops=2, again_bytes=40 * MIB)
 
 
 def pattern(*rows: Row) -> AccessPattern:
-    """What is said of a job with these slices on one mount."""
+    """The patterns of a job with these slices on one mount."""
     number = len(rows)
     table = {
         "mount": pa.array(["node:/data"] * number),
@@ -92,14 +92,14 @@ def pattern(*rows: Row) -> AccessPattern:
     ],
 )
 def test_names(rows: list[Row], name: str, chunk: float | None) -> None:
-    """The four, and what is none of them."""
+    """The four patterns, and slices of none."""
     seen = pattern(*rows, CLOSED)
     assert seen.pattern == name
     assert chunk is None or seen.chunk_bytes == chunk
 
 
 def test_a_run_that_takes_longer_than_a_slice_is_counted_when_it_ends() -> None:
-    """Its bytes are those before: the whole is re-read, not a sequential time and a burst."""
+    """The bytes are those of before: all of it is re-read, not a sequential phase and a burst."""
     turn = [read(), read(), read(again_ops=1, again_bytes=120 * MIB)]
     (phase,) = (each for each in pattern(*turn * 6, CLOSED).phases if each.bytes)
     assert phase.pattern == "re-read"
@@ -135,7 +135,7 @@ WHERE = [name for name in ACCESS_METRICS if name.startswith("access_read_")]
     )
 )
 def test_whatever_a_profile_claims(rows: list[Row]) -> None:
-    """Figures that cannot be true are borne; bytes are neither lost nor made up."""
+    """Impossible figures are tolerated; bytes are neither lost nor invented."""
     seen = pattern(*rows)
     assert seen.bytes == sum(row["posix_read_bytes"] for row in rows)
     assert sum(phase.bytes for phase in seen.phases) == seen.bytes

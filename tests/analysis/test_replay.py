@@ -1,4 +1,4 @@
-"""Replays of periods: against schedules made by hand, and periods whose truth is known."""
+"""Replays of periods: against schedules made by hand, and periods with known truth."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ SCRATCH = "nfs:server:/scratch"
 
 
 def period(number: int = 12, every_s: float = 500.0, cores: float = 8.0) -> SiteEvidence:
-    """Writers and solvers, alternately: a solver loses a fifth of the time beside a writer."""
+    """Writers and solvers, alternately: a solver loses a fifth of the time alongside a writer."""
     jobs, costs = {}, []
     for k in range(number):
         program = "writer" if k % 2 else "solver"

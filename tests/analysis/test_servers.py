@@ -1,4 +1,4 @@
-"""Load without a profile, and slow servers, are named; and neither where there is none."""
+"""Load without a profile and slow servers are named, and neither where there is none."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from beside_maker import MIB, MOUNT, SLICE_NS, START, Floats, bursts, noise, writer
+from alongside_maker import MIB, MOUNT, SLICE_NS, START, Floats, bursts, noise, writer
 
 from jostle.analysis import identify
 from jostle.analysis.identification.model import JobInterference
-from jostle.analysis.identification.unprofiled import with_unprofiled
-from jostle.repository.query.co_running import Beside
+from jostle.analysis.identification.resources.unprofiled import with_unprofiled
+from jostle.repository.query.co_running import CoRunning
 from jostle.repository.query.machine_loads import SERVED, MachineLoads
 
 SIZE = 240
@@ -56,15 +56,15 @@ def served(host: str, written: Floats, busy: Floats, job: str = "", name: str = 
     return pa.table(columns)
 
 
-def own_bytes(beside: Beside) -> Floats:
+def own_bytes(alongside: CoRunning) -> Floats:
     out = np.zeros(SIZE)
-    at = beside.own_mounts["slice"].to_numpy() - START
-    out[at] = beside.own_mounts["posix_write_bytes"].to_numpy()
+    at = alongside.own_mounts["slice"].to_numpy() - START
+    out[at] = alongside.own_mounts["posix_write_bytes"].to_numpy()
     return out
 
 
 def lagging(moved: Floats, rng: np.random.Generator) -> Floats:
-    """What reaches the server of what was written: up to five slices later."""
+    """The part of written bytes that reaches the server, up to five slices later."""
     late = np.zeros(len(moved) + 6)
     for k, amount in enumerate(moved):
         parts = rng.dirichlet(np.ones(6))
@@ -73,18 +73,18 @@ def lagging(moved: Floats, rng: np.random.Generator) -> Floats:
 
 
 def watched(
-    beside: Beside,
+    alongside: CoRunning,
     *,
     strange: Floats | None = None,
     client: str = "",
     slow: Floats | None = None,
     seed: int = 0,
     groups: dict[str, str] | None = None,
-) -> Beside:
-    """Adds what agents would have counted: on clients, and on the server.
+) -> CoRunning:
+    """Adds the counters of agents: on clients, and on the server.
 
     Args:
-        beside: A job and its neighbours.
+        alongside: A job and its neighbours.
         strange: Bytes per slice that no profile has.
         client: The node they come from; "": from one without an agent.
         slow: Factor of the server's busy time per byte.
@@ -93,10 +93,10 @@ def watched(
     """
     rng = np.random.default_rng(seed + 1000)
     strange = np.zeros(SIZE) if strange is None else strange
-    mine = own_bytes(beside)
+    mine = own_bytes(alongside)
     loads = [("node-me", mine)]
-    rows = beside.mount_loads
-    for name in beside.others:
+    rows = alongside.mount_loads
+    for name in alongside.others:
         theirs = np.zeros(SIZE)
         of = rows.filter(pa.compute.equal(rows["job"], name))
         theirs[of["slice"].to_numpy() - START] = of["posix_write_bytes"].to_numpy()
@@ -122,15 +122,15 @@ def watched(
         ),
         places={MOUNT: (MOUNT,)},
     )
-    return replace(beside, machines=machines)
+    return replace(alongside, machines=machines)
 
 
 def loaded(load: Floats, cost: float = 0.8) -> Floats:
-    """How much longer a write takes beside a load."""
+    """How much longer a write takes with a concurrent load."""
     return 1 + cost * load / (50 * MIB)
 
 
-def blamed(found: JobInterference) -> list[tuple[str, str]]:
+def suspects_of(found: JobInterference) -> list[tuple[str, str]]:
     return [(suspect.kind, suspect.job) for suspect in found.suspects]
 
 
@@ -139,10 +139,10 @@ def test_load_of_a_node_without_profiles(seed: int) -> None:
     strange = bursts(SIZE, seed)
     job = writer(loaded(strange), {"calm": np.full(SIZE, 5.0 * MIB)}, seed)
     found = identify(watched(job, strange=strange, client="node9", seed=seed))
-    assert blamed(found) == [("unprofiled", "unprofiled load of node9")]
+    assert suspects_of(found) == [("unprofiled", "unprofiled load of node9")]
     named = watched(job, strange=strange, client="node9", seed=seed, groups={"node9": "slurm-77"})
     found = identify(named)
-    assert blamed(found) == [("unprofiled", "slurm-77 (no profile)")]
+    assert suspects_of(found) == [("unprofiled", "slurm-77 (no profile)")]
     (suspect,) = found.suspects
     assert "written" in suspect.pattern
     truth = float((own_seconds(job) * (1 - 1 / loaded(strange)[:SIZE])).sum())
@@ -177,10 +177,10 @@ def test_a_job_without_profiles_is_the_sum_of_its_nodes() -> None:
     assert moved["slurm-78 (no profile)"] == pytest.approx(strange.sum(), rel=0.05)
 
 
-def own_seconds(beside: Beside) -> Floats:
+def own_seconds(alongside: CoRunning) -> Floats:
     out = np.zeros(SIZE)
-    at = beside.own_mounts["slice"].to_numpy() - START
-    out[at] = beside.own_mounts["posix_write_ns"].to_numpy() / 1e9
+    at = alongside.own_mounts["slice"].to_numpy() - START
+    out[at] = alongside.own_mounts["posix_write_ns"].to_numpy() / 1e9
     return out
 
 
@@ -189,7 +189,7 @@ def test_load_that_only_the_server_saw(seed: int) -> None:
     strange = bursts(SIZE, seed + 10)
     job = writer(loaded(strange), {}, seed)
     found = identify(watched(job, strange=strange, seed=seed))
-    assert blamed(found) == [("unprofiled", "unprofiled load on oss1")]
+    assert suspects_of(found) == [("unprofiled", "unprofiled load on oss1")]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -198,20 +198,20 @@ def test_a_slow_server_is_no_neighbour(seed: int) -> None:
     slow[100:160] = 4.0
     job = writer(slow**0.7, {"other": bursts(SIZE, seed + 20)}, seed)
     found = identify(watched(job, slow=slow, seed=seed))
-    assert blamed(found) == [("server", "server oss1 (lustre ost ost0)")]
+    assert suspects_of(found) == [("server", "server oss1 (lustre ost ost0)")]
     assert "times its usual time per byte" in found.suspects[0].pattern
-    assert "server oss1 (lustre ost ost0)" not in found.acquitted
+    assert "server oss1 (lustre ost ost0)" not in found.ruled_out
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_neighbour_is_no_slow_server(seed: int) -> None:
     load = bursts(SIZE, seed + 30)
     job = writer(loaded(load), {"hog": load}, seed)
-    assert blamed(identify(watched(job, seed=seed))) == [("job", "hog")]
+    assert suspects_of(identify(watched(job, seed=seed))) == [("job", "hog")]
 
 
 def of_processes(**written: Floats) -> MachineLoads:
-    """What processes without a profile wrote on the disk under the job's mount."""
+    """Bytes that processes without a profile wrote to the disk of the job's mount."""
     return MachineLoads(
         disk_users=pa.concat_tables(
             [
@@ -229,7 +229,7 @@ def test_a_process_that_hogs_the_local_disk_is_named(seed: int) -> None:
     hog, other = bursts(SIZE, seed + 60), bursts(SIZE, seed + 160)
     job = writer(loaded(hog), {}, seed)
     found = identify(replace(job, machines=of_processes(dd=hog, cp=other)))
-    assert blamed(found) == [("unprofiled", "dd (pid 7, root)")]
+    assert suspects_of(found) == [("unprofiled", "dd (pid 7, root)")]
     truth = float((own_seconds(job) * (1 - 1 / loaded(hog)[:SIZE])).sum())
     assert found.suspects[0].seconds.low <= truth * 1.15
     assert found.suspects[0].seconds.high >= truth * 0.85
@@ -248,7 +248,7 @@ def test_other_targets_of_one_file_system() -> None:
     job = writer(loaded(load), {"hog": load, "elsewhere": load}, 5)
     seen = watched(job, seed=5)
 
-    def targets(*rows: tuple[str, str, int]) -> Beside:
+    def targets(*rows: tuple[str, str, int]) -> CoRunning:
         table = pa.table(
             dict(zip(("host", "target", "bytes"), zip(*rows, strict=True), strict=True))
         )
@@ -261,8 +261,8 @@ def test_other_targets_of_one_file_system() -> None:
             ("node-elsewhere", "fs-OST0001", 10**9),
         )
     )
-    assert blamed(found) == [("job", "hog")]
-    assert "other storage targets" in found.acquitted["elsewhere"]
+    assert suspects_of(found) == [("job", "hog")]
+    assert "other storage targets" in found.ruled_out["elsewhere"]
     found = identify(
         targets(
             ("node-me", "fs-OST0000", 1),
@@ -307,8 +307,8 @@ if __name__ == "__main__":  # how often somebody is named wrongly, and rightly: 
             "hog": watched(writer(strong, hog, seed), seed=seed),
             "hog+slow": watched(writer(strong * slow**0.7, hog, seed), slow=slow, seed=seed),
         }
-        for case, beside in cases.items():
-            found = identify(beside)
-            counts[f"{case}: {sorted({k for k, _ in blamed(found)})}"] += 1
+        for case, alongside in cases.items():
+            found = identify(alongside)
+            counts[f"{case}: {sorted({k for k, _ in suspects_of(found)})}"] += 1
     for line in sorted(counts):
         print(line, counts[line])

@@ -1,4 +1,4 @@
-"""Shares of time: no share above 1, none below 0, and none of a time that is not known."""
+"""Shares of time: between 0 and 1, and none of an unknown time."""
 
 from __future__ import annotations
 

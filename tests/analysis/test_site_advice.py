@@ -1,4 +1,4 @@
-"""Advice for a site: what it would have saved and whom it would delay, by hand-made periods."""
+"""Advice for a site: what it would have saved and which jobs it would delay, by known periods."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ def test_jobs_of_several_nodes_did_not_hold_all_of_their_cores_on_a_slow_one() -
 
 
 def test_costs_are_not_compared_with_each_other() -> None:
-    """That would take hours for the costs of a large site."""
+    """Computing all costs would take hours for a large site."""
 
     class Incomparable(Cost):
         def __eq__(self, other: object) -> bool:

@@ -1,4 +1,4 @@
-"""Spreading amounts over time: totals stay, nothing becomes negative, and the three ways agree.
+"""Spreading amounts over time: totals stay, nothing becomes negative, three methods agree.
 
 `resample` lays spans on an axis, `Flows` asks what moved between two instants, and `spread` divides
 whole numbers over slices. They round differently, so they stay three functions.
@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jostle.analysis import resample
-from jostle.analysis.identification.flows import Flows
+from jostle.analysis.identification.runs.flows import Flows
 from jostle.repository.store.layout import GAUGE_IDS
 from jostle.repository.store.tables import spread
 

@@ -1,4 +1,4 @@
-"""Method thesis as a whole: what counts as work, how segments are covered, what it refuses."""
+"""Method thesis as a whole: its work counter, how segments are covered, what it refuses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from jostle_lab.synthetic.traces import (
 )
 
 
-def test_two_kinds_of_work_are_judged_apart():
+def test_two_kinds_of_work_are_assessed_apart():
     """Half the segments do twice the work: without clusters these would be outliers."""
     durations = [1.0, 2.0] * 10 + [1.0, 3.0]
     work = [100, 200] * 11
@@ -33,7 +33,7 @@ def test_two_kinds_of_work_are_judged_apart():
     assert found.causes[0].cause == "unknown"
 
 
-def test_the_best_counter_tells_the_work():
+def test_the_best_counter_measures_the_work():
     durations = [1.0] * 6
     counters = {"instructions": [100] * 3 + [900] * 3, "flops": [7] * 6}
     assert len(estimate_thesis(run_of(durations, counters)).clusters) == 1
@@ -45,7 +45,7 @@ def test_the_best_counter_tells_the_work():
 
 
 def test_without_a_counter_time_in_calls_is_no_work():
-    """A delay lies in a call: the CPU time outside is as ever, and the segment is a long one."""
+    """A delay in a call: the CPU time outside is as usual, and the segment is longer."""
     durations = [1.0] * 9 + [4.0]
     mpi = [int(1e8)] * 9 + [int(31e8)]
     found = estimate_thesis(run_of(durations, {"mpi_ns": mpi}))
@@ -95,7 +95,7 @@ def test_raw_segments_are_each_an_all_to_all():
 # What it refuses, and what it answers with limits
 
 
-def test_no_segments_is_refused_with_the_mend():
+def test_no_segments_is_refused_with_the_fix():
     empty = dataclasses.replace(run_of([1.0]), worlds=())
     with pytest.raises(EstimateError, match="no execution segments") as caught:
         estimate_thesis(empty)

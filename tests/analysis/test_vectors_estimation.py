@@ -1,4 +1,4 @@
-"""The papers' worked numbers (vectors 1, 2, 4, 5): what an estimate must come to, to the digit.
+"""The papers' worked numbers (vectors 1, 2, 4, 5): expected results of an estimate, to the digit.
 
 What is printed wrong there is not asserted: table 5.5's and 5.7's rounding within a digit, tables
 5.3's and 5.15's captions, and that the impact is counted from the median. Vector 3 (index trees) is

@@ -1,4 +1,4 @@
-"""Who waits for whom: synthetic ranks that are late for a known reason, and such that are not."""
+"""Which rank waits for which: synthetic ranks that are late for a known reason, or not at all."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def named(maker: RankMaker, **given: object) -> Straggler:
 
 
 def span(straggler: Straggler) -> tuple[float, float]:
-    """First slice, and the first behind the last."""
+    """First slice, and the first after the last."""
     return straggler.start_ns / LENGTH_NS - FIRST, straggler.end_ns / LENGTH_NS - FIRST
 
 
@@ -69,7 +69,7 @@ def test_a_rank_whose_core_others_had_is_named_with_its_span_and_its_seconds() -
     assert (found.from_start, found.to_end) == (False, False)
 
 
-def test_a_cpu_limit_is_told_from_others_that_have_the_core() -> None:
+def test_a_cpu_limit_is_distinguished_from_others_that_have_the_core() -> None:
     maker = late()
     maker.add("os_runqueue", 2, WHEN, QUEUE)  # the kernel counts it there, too
     maker.add("os_throttled", 2, WHEN, QUEUE)
@@ -102,7 +102,7 @@ def file_calls(maker: RankMaker, ops: float, each: float) -> None:
     maker.add("state_io", 2, WHEN, ops * each - 0.01)
 
 
-def test_slow_file_calls_are_told_from_more_of_them() -> None:
+def test_slow_file_calls_are_distinguished_from_more_of_them() -> None:
     slow, more = late(), late()
     file_calls(slow, 10, 0.009)
     file_calls(more, 120, 0.001)
@@ -121,13 +121,13 @@ def test_a_rank_with_more_work_in_every_slice_is_no_interference() -> None:
     assert found.to_end
 
 
-def test_without_a_probe_more_work_is_not_told_from_slower_cores() -> None:
+def test_without_a_probe_more_work_is_not_distinguished_from_slower_cores() -> None:
     found = named(late(at=slice(None)))
     assert (found.cause, found.interference) == ("unknown", False)
-    assert "JOSTLE_CANARY" in found.decided_by
+    assert "JOSTLE_CORE_PROBE" in found.decided_by
 
 
-def test_without_a_probe_other_ranks_of_the_node_tell_that_it_is_more_work() -> None:
+def test_without_a_probe_other_ranks_of_the_node_show_that_it_is_more_work() -> None:
     found = named(late(PAIRS, at=slice(None)))
     assert (found.ranks, found.cause) == ([2], "own imbalance")
 
@@ -424,7 +424,7 @@ def straggler(**given: object) -> Straggler:
         ({"cause": "own imbalance"}, "imbalance and not interference"),
         (
             {"cause": "unknown", "why": "A", "decided_by": "B"},
-            "why cannot be told, because A; B would tell.",
+            "the cause is unknown, because A; B would show it.",
         ),
     ],
 )
@@ -435,12 +435,12 @@ def test_the_sentence_names_rank_node_time_seconds_and_why(
     assert text in row.text
 
 
-def test_every_answer_is_a_name_a_clearance_or_says_why_it_cannot_be_told() -> None:
+def test_every_answer_is_a_name_a_clearance_or_says_why_it_is_undecided() -> None:
     cleared = WorldWaits(0, 4, "cleared", why="no rank was later than the others", least_s=0.5)
     unknown = WorldWaits(1, 2, "undecided", why="A", decided_by="B")
     said = wait_sentences(JobWaits("j", [cleared, unknown]), {})
     assert said[0].startswith("world 0: No rank kept the others waiting")
-    assert said[1].endswith("cannot be told, because A; B would tell.")
+    assert said[1].endswith("kept the others waiting, because A; B would decide it.")
     assert wait_sentences(None, {}) == []
     plain = waits_json(JobWaits("j", [replace(cleared, stragglers=[straggler()])]), {})
     assert plain is not None

@@ -1,4 +1,4 @@
-"""The MPI part of a digest: figures of a job that is known, and the rules of advice."""
+"""The MPI part of a digest: figures of a known job, and the rules of advice."""
 
 from __future__ import annotations
 
@@ -302,12 +302,12 @@ def test_thresholds_of_parts(calm, world):
     )
     assert spoken(both) == ["memory"]
     waiting = world.metrics["os_runqueue_ns"]
-    crowded = replace(calm, metrics={"os_runqueue_ns": replace(waiting, total=10 * SECOND)})
-    assert spoken(crowded) == ["crowded"]
+    oversubscribed = replace(calm, metrics={"os_runqueue_ns": replace(waiting, total=10 * SECOND)})
+    assert spoken(oversubscribed) == ["oversubscribed"]
     # Eight threads of each rank on one core wait for longer than the rank lives.
     queued, eight = replace(waiting, total=300 * SECOND), replace(waiting, mean=8.0)
     (worse,) = advise(replace(calm, metrics={"os_runqueue_ns": queued, "os_threads": eight}))
-    assert worse.rule == "crowded" and "54 %" in worse.why
+    assert worse.rule == "oversubscribed" and "54 %" in worse.why
     busy = replace(calm.balance, imbalance=0.15)
     assert spoken(replace(calm, balance=busy)) == ["imbalance"]
 

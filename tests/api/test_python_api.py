@@ -64,15 +64,15 @@ HOSTILE = "<script>alert(1)<b>\"'&\x1b[31m"
 
 
 @pytest.fixture(scope="module")
-def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def injected(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("api") / "site"
     plant(folder, Spec(jobs=6, slices=160, length=80, processes=2, mounts=1, users=2), seed=5)
     return folder
 
 
 @pytest.fixture(scope="module")
-def site(planted: Path) -> Iterator[jostle.Site]:
-    with jostle.open(planted) as opened:
+def site(injected: Path) -> Iterator[jostle.Site]:
+    with jostle.open(injected) as opened:
         yield opened
 
 
@@ -82,7 +82,7 @@ def run(*words: object) -> str:
     return done.stdout
 
 
-def told(*words: object) -> Any:
+def printed(*words: object) -> Any:
     return json.loads(run(*words, "--json"))
 
 
@@ -91,7 +91,7 @@ def as_json(value: Any) -> Any:
 
 
 def test_the_jobs_are_those_of_the_command(site: jostle.Site) -> None:
-    rows = told("jobs", "--all", "--repository", site.path)["jobs"]
+    rows = printed("jobs", "--all", "--repository", site.path)["jobs"]
     jobs = site.jobs()
     assert [as_json(job.facts) for job in jobs] == rows
     for row, values in zip(rows, jobs.arrow().to_pylist(), strict=True):
@@ -124,7 +124,7 @@ def test_jobs_are_chosen_as_the_command_does(site: jostle.Site) -> None:
         (["--since", middle.isoformat()], site.jobs(since=middle.isoformat())),
         (["--since", "1h"], site.jobs(since=timedelta(hours=1))),
     ):
-        rows = told("jobs", "--all", "--repository", site.path, *words)["jobs"]
+        rows = printed("jobs", "--all", "--repository", site.path, *words)["jobs"]
         assert [job.name for job in chosen] == [row["job"] for row in rows], words
     assert 0 < len(site.jobs(since=middle)) < len(site.jobs())
 
@@ -132,9 +132,9 @@ def test_jobs_are_chosen_as_the_command_does(site: jostle.Site) -> None:
 def test_answers_are_those_of_the_command(site: jostle.Site) -> None:
     job = site.job("solver-0002")
     where = (job.name, "--repository", site.path)
-    digest = told("digest", *where)
+    digest = printed("digest", *where)
     assert as_json(job.digest().to_json()).items() <= digest.items()
-    estimate = told("estimate", *where)
+    estimate = printed("estimate", *where)
     assert as_json(job.verdict().to_json()) | {"figures": estimate["figures"]} == estimate
     assert as_json(job.estimate().to_json()).items() <= estimate.items()
     found = job.estimate()
@@ -142,20 +142,20 @@ def test_answers_are_those_of_the_command(site: jostle.Site) -> None:
     spans = found.lost_between(halves)
     assert len(spans) == 2 and min(spans) >= 0
     assert sum(spans) <= found.lost_s.value * 1.001 + 1e-6
-    interference = told("interference", *where)
+    interference = printed("interference", *where)
     answer = as_json(job.interference().to_json()) | {"figures": interference["figures"]}
     assert answer == interference
-    background = told("background", *where)
+    background = printed("background", *where)
     assert as_json(job.background().to_json()) | {"plot": None} == background
     steps = [step for step in job.background().table() if step.resource is None]
     own = [value for line in background["own"] for value in line["values"]]
     assert [step.value for step in steps] == own
-    (timeline,) = told("timeline", *where)["jobs"]
+    (timeline,) = printed("timeline", *where)["jobs"]
     values = [value for line in timeline["series"] for value in line["values"]]
     assert [step.value for step in job.timeline()] == values
-    beside = told("neighbours", *where)["neighbours"]
-    assert as_json(job.neighbours()) == beside
-    lost = told("jobs", "--lost", "--program", job.program, "--repository", site.path)["jobs"]
+    alongside = printed("neighbours", *where)["neighbours"]
+    assert as_json(job.neighbours()) == alongside
+    lost = printed("jobs", "--lost", "--program", job.program, "--repository", site.path)["jobs"]
     (row,) = (row for row in lost if row["job"] == job.name)
     assert as_json(job.loss().to_json()) == row["lost"]
 
@@ -228,10 +228,10 @@ def test_a_batch_job_has_a_loss_and_parts(tmp_path: Path) -> None:
     with jostle.open(tmp_path / "site") as site:
         (job,) = site.jobs()
         assert [part.name for part in job.parts] == ["slurm-1", "slurm-1-s0"]
-        (row,) = told("jobs", "--lost", "--repository", site.path)["jobs"]
+        (row,) = printed("jobs", "--lost", "--repository", site.path)["jobs"]
         for whole in (job, site.job("1")):
             assert as_json(whole.loss().to_json()) == row["lost"]
-            with pytest.raises(jostle.JostleError, match="Name one of them"):
+            with pytest.raises(jostle.JostleError, match="Name one of the parts"):
                 whole.digest()
         (values,) = site.jobs().arrow().to_pylist()
         assert (values["batch_name"], values["partition"]) == ("<b>run", "long")
@@ -298,7 +298,7 @@ def test_sql_only_reads(site: jostle.Site, tmp_path: Path) -> None:
         site.sql("SELECT nix FROM jobs")
 
 
-def test_errors_say_how_to_mend(site: jostle.Site, tmp_path: Path) -> None:
+def test_errors_say_how_to_fix(site: jostle.Site, tmp_path: Path) -> None:
     with pytest.raises(jostle.JostleError) as raised:
         site.job("solvr-0002")
     assert "Did you mean" in str(raised.value) and raised.value.hint in str(raised.value)
@@ -311,8 +311,8 @@ def test_errors_say_how_to_mend(site: jostle.Site, tmp_path: Path) -> None:
         site.jobs(since="yesterday")
 
 
-def test_a_damaged_file_is_told(planted: Path, tmp_path: Path) -> None:
-    subprocess.run(["cp", "-r", planted, tmp_path / "site"], check=True)
+def test_a_damaged_file_is_reported(injected: Path, tmp_path: Path) -> None:
+    subprocess.run(["cp", "-r", injected, tmp_path / "site"], check=True)
     for file in (tmp_path / "site/slices").rglob("*.parquet"):
         file.write_bytes(b"PAR1" + bytes(200))
     with jostle.open(tmp_path / "site") as site, pytest.warns(jostle.JostleWarning, match="slices"):
@@ -350,7 +350,7 @@ class Strict(HTMLParser):
 
 def hostile_site(folder: Path) -> Path:
     """Make a repository in which job, program, mount and file are code."""
-    for number, job in enumerate((HOSTILE, "beside")):
+    for number, job in enumerate((HOSTILE, "alongside")):
         profile = Profile(
             job=job,
             pid=900 + number,
@@ -414,8 +414,8 @@ def test_displays_are_whole_and_escaped(tmp_path: Path) -> None:
             site.sql("SELECT job, program, '<b>' AS \"<i>\" FROM jobs"),
         ]
         for each in shown:
-            told = Strict(each._repr_html_()).text
-            assert "\x1b" not in told and "\x1b" not in repr(each), type(each)
+            printed = Strict(each._repr_html_()).text
+            assert "\x1b" not in printed and "\x1b" not in repr(each), type(each)
             assert len(repr(each)) < 10_000
         for each in (site.jobs(), job, job.digest(), job.verdict(), job.interference()):
             assert "<script>alert(1)<b>" in Strict(each._repr_html_()).text, type(each)
@@ -436,7 +436,7 @@ def test_a_long_strip_keeps_its_peaks() -> None:
 
 
 def test_import_is_light() -> None:
-    """Who imports jostle for its version pays for nothing of the API."""
+    """Importing jostle for its version loads nothing of the API."""
     script = (
         "import sys, jostle\n"
         "heavy = {'duckdb', 'numpy', 'pyarrow', 'scipy', 'jostle.api'}\n"

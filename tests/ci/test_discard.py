@@ -1,4 +1,4 @@
-"""The script of the how-to on disturbed calls, with traces whose truth is known."""
+"""The script of the how-to on disturbed calls, with traces of known truth."""
 
 from __future__ import annotations
 

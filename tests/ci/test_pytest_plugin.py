@@ -1,6 +1,6 @@
-"""The plug-in of pytest: which tests it repeats, and what it makes of those that stay disturbed.
+"""The plug-in of pytest: which tests it repeats, and how it reports those that stay disturbed.
 
-What is lost is set by the tests, but for the last, which is a real run beside real load.
+What is lost is set by the tests, but for the last, which is a real run under real load.
 """
 
 from __future__ import annotations
@@ -215,8 +215,8 @@ def test_only_undisturbed_benchmarks_are_compared(
     status, output, cases = pytest_in(after, *words)
     assert (status != 0) == regresses, output
     assert ("Performance has regressed" in output) == regresses
-    told = (tmp_path / "it.json").read_text() if (tmp_path / "it.json").exists() else ""
-    found = json.loads(told)["benchmarks"] if told else []
+    reported = (tmp_path / "it.json").read_text() if (tmp_path / "it.json").exists() else ""
+    found = json.loads(reported)["benchmarks"] if reported else []
     if answers.endswith("clean"):
         (only,) = found
         assert only["extra_info"]["jostle"]["finding"] == "clean"
@@ -241,7 +241,7 @@ def test_alone():
     work(1.6)
 
 @pytest.mark.undisturbed(15.0)
-def test_beside_loops():
+def test_alongside_loops():
     core = min(os.sched_getaffinity(0))
     os.sched_setaffinity(0, {core})
     code = f"import os; os.sched_setaffinity(0, {{{core}}})\\nwhile True: pass"
@@ -255,21 +255,21 @@ def test_beside_loops():
 
 
 @pytest.mark.tries(3)
-def test_a_real_run_beside_load(pytest_in, library: Path, tmp_path: Path) -> None:
+def test_a_real_run_alongside_load(pytest_in, library: Path, tmp_path: Path) -> None:
     """Two loops on the core of a test take two thirds of it."""
     front = (str(ROOT / ".venv/bin/jostle"), "run", "--slice", "100ms", "--no-verdict")
     front += ("--repository", str(tmp_path / "repository"), "--")
     status, output, cases = pytest_in(REAL, "--jostle-retries=0", conftest="", front=front)
     assert status == 0, output
-    assert outcome(cases["beside_loops"]) == "skipped", output
+    assert outcome(cases["alongside_loops"]) == "skipped", output
     lost = {name: lost_percent(case) for name, case in cases.items()}
     # Other tests may run meanwhile, and take more.
-    assert lost["beside_loops"] > 50, output
-    assert lost["alone"] < lost["beside_loops"], output
+    assert lost["alongside_loops"] > 50, output
+    assert lost["alone"] < lost["alongside_loops"], output
 
 
 def lost_percent(case: Xml.Element) -> float:
-    """What the plug-in says that a test lost."""
+    """The loss of a test by the plug-in."""
     found = re.search(r"lost ([\d.]+) %", case.find(".//property").attrib["value"])
     assert found
     return float(found[1])

@@ -1,4 +1,4 @@
-"""Whether a program became slower: by run times without what interference cost them."""
+"""Whether a program became slower: by run times minus the time lost to interference."""
 
 from __future__ import annotations
 

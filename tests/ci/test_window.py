@@ -1,4 +1,4 @@
-"""Spans of a run: only slices that lie wholly in them count."""
+"""Spans of a run: only slices that lie completely in them count."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ METRICS = {
     "os_cpu_limit": 0,
     "os_throttled_ns": 0,
     "wait_mpi_ns": 0,
-    "canary_steal_ns": 0,
+    "core_probe_steal_ns": 0,
 }
 
 
@@ -93,5 +93,5 @@ def test_a_span_is_evaluated_by_its_own_slices(
 
 
 def test_a_span_within_a_slice_cannot_be_evaluated() -> None:
-    with pytest.raises(WindowError, match="No slice lies wholly in it"):
+    with pytest.raises(WindowError, match="It contains no complete slice"):
         within(run(2.0, slice(0, 0)), START + 10 * MS, START + 90 * MS)

@@ -17,7 +17,7 @@ def jostle(*words: str, stdin: str | None = None, afresh: bool = False, **enviro
         words: what follows `jostle`.
         stdin: what it may read.
         afresh: start it from nothing; else its imports are done already.
-        environment: variables beside those of the tests, JOSTLE_* apart.
+        environment: variables in addition to those of the tests, except JOSTLE_*.
     """
     if afresh or stdin is not None:
         return ready.started(words, plain() | environment, stdin=stdin)

@@ -1,4 +1,4 @@
-"""The command with estimates whose figures are known: run as a program in place of `jostle`.
+"""The command with estimates of known figures: run as a program in place of `jostle`.
 
 What the engines say is not what is looked at here, but how the verbs say it. STUB_PERCENT lists
 what successive estimates of `run --gate` shall say; `fail` raises.
@@ -60,9 +60,9 @@ JOBS = {
         causes=[],
         doubts=("method", "shared cores"),
     ),
-    "crowded": lambda: estimates.plain(
+    "oversubscribed": lambda: estimates.plain(
         estimates.heads(disturbed=False),
-        job="crowded",
+        job="oversubscribed",
         percent=Interval(0, 0, 1),
         lost_s=Interval(0, 0, 0.3),
         hits=[],
@@ -104,20 +104,20 @@ class Store:
         pass
 
     def has_company(self, name: str) -> bool:
-        return name in ("heads", "crowded")
+        return name in ("heads", "oversubscribed")
 
-    def beside(self, name: str) -> Any:
+    def alongside(self, name: str) -> Any:
         others = {"writer": 1, "idler": 1} if self.has_company(name) else {}
         return SimpleNamespace(job=SimpleNamespace(job=name, user=0), others=others, name=name)
 
 
 def estimate(tables: Any, **how: Any) -> Any:
-    """What the engine would say."""
+    """The answer of the engine."""
     if tables.job in JOBS:
         return JOBS[tables.job]()
     said = os.environ.get("STUB_PERCENT", "0").split(",")
     if said[0] == "fail":
-        raise JostleError("The run is too short to be judged.", hint="Run it for longer.")
+        raise JostleError("The run is too short to be assessed.", hint="Run it for longer.")
     os.environ["STUB_PERCENT"] = ",".join(said[1:] or said)
     value = float(said[0])
     return estimates.plain(
@@ -128,13 +128,13 @@ def estimate(tables: Any, **how: Any) -> Any:
     )
 
 
-def identify(beside: Any, **how: Any) -> Any:
-    part = 1.0 if beside.name == "crowded" else 0.25
-    return estimates.beside(estimates.heads(job=beside.name), part)
+def identify(alongside: Any, **how: Any) -> Any:
+    part = 1.0 if alongside.name == "oversubscribed" else 0.25
+    return estimates.alongside(estimates.heads(job=alongside.name), part)
 
 
 def put_in() -> None:
-    """Put these in place of the engines and of the repository."""
+    """Replaces the engines and the repository by these."""
     import jostle.cli.commands.compare as compare
     import jostle.report.models.among_runs as among_runs
 

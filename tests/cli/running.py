@@ -1,4 +1,4 @@
-"""A repository of jobs that run just now: one reads, and another one begins to slow it."""
+"""A repository of running jobs: one reads, and another one begins to slow it."""
 
 from __future__ import annotations
 

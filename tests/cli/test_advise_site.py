@@ -1,4 +1,4 @@
-"""`jostle advise --site` on a planted repository: what operators, users and schedulers see."""
+"""`jostle advise --site` on a synthetic repository: what operators, users and schedulers see."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from command import Done
 from jostle.cli.main import main
 from jostle.cli.output import console
 from jostle.report.verdict import site_advice
-from jostle_lab.synthetic import Planted, Spec, plant
+from jostle_lab.synthetic import Injected, Spec, plant
 
 
 @pytest.fixture(scope="module")
-def planted(tmp_path_factory: pytest.TempPathFactory) -> Planted:
+def injected(tmp_path_factory: pytest.TempPathFactory) -> Injected:
     """A victim, a neighbour in bursts that hurts it, and more jobs of several users."""
     spec = Spec(jobs=6, slices=300, length=220, processes=4, users=3, coincidence=0.0, roommates=0)
-    return plant(tmp_path_factory.mktemp("planted") / "repository", spec, seed=5)
+    return plant(tmp_path_factory.mktemp("injected") / "repository", spec, seed=5)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -48,24 +48,24 @@ def own_console() -> Iterator[None]:
 
 
 @pytest.fixture
-def jostle(planted: Planted, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
+def jostle(injected: Injected, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
     """Runs the command within this process."""
     monkeypatch.setenv("TZ", "UTC")
     monkeypatch.setenv("COLUMNS", "120")
 
     def run(*words: str) -> Done:
-        code = main([words[0], "--repository", str(planted.path), *words[1:]])
+        code = main([words[0], "--repository", str(injected.path), *words[1:]])
         seen = capsys.readouterr()
         return Done(code, seen.out, seen.err)
 
     return run
 
 
-def lost_core_hours(planted: Planted) -> float:
-    return sum(job.lost_s * job.processes for job in planted.jobs.values()) / 3600
+def lost_core_hours(injected: Injected) -> float:
+    return sum(job.lost_s * job.processes for job in injected.jobs.values()) / 3600
 
 
-def test_an_operator_sees_what_to_paste_what_it_saves_and_who_waits(planted, jostle) -> None:  # type: ignore[no-untyped-def]
+def test_an_operator_sees_what_to_paste_what_it_saves_and_who_waits(injected, jostle) -> None:  # type: ignore[no-untyped-def]
     done = jostle("advise", "--site")
     assert done.code == 0, done.err
     assert "Licenses=" in done.out
@@ -74,19 +74,21 @@ def test_an_operator_sees_what_to_paste_what_it_saves_and_who_waits(planted, jos
     assert "next: jostle replay" in done.err
     given = json.loads(jostle("advise", "--site", "--json").out)
     assert given["jobs"] == 6
-    assert given["lost"]["low"] <= lost_core_hours(planted) <= 1.2 * given["lost"]["high"]
+    assert given["lost"]["low"] <= lost_core_hours(injected) <= 1.2 * given["lost"]["high"]
     for each in given["found"]:
         assert each["saving"]["value"] <= given["lost"]["value"]
 
 
-def test_a_user_sees_sums_of_his_own_jobs_and_no_name_of_another(planted: Planted, jostle) -> None:  # type: ignore[no-untyped-def]
-    victim = planted.jobs["logger-0000"]
+def test_a_user_sees_sums_of_his_own_jobs_and_no_name_of_another(
+    injected: Injected, jostle
+) -> None:  # type: ignore[no-untyped-def]
+    victim = injected.jobs["logger-0000"]
     done = jostle("advise", "--site", "--as-user", str(victim.uid))
     assert done.code == 0, done.err
     content = json.loads(jostle("advise", "--site", "--as-user", str(victim.uid), "--json").out)
     assert content["lost"]["value"] > 0
     assert "found" not in content
-    for job in planted.jobs.values():
+    for job in injected.jobs.values():
         if job.uid != victim.uid:
             assert job.job not in done.out + json.dumps(content)
             assert f"{job.program}" not in json.dumps(content)

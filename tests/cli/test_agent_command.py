@@ -43,7 +43,7 @@ def test_it_starts_records_and_stops(run: Run, tmp_path: Path) -> None:
     assert Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[1] == b"sample"
     again = run("agent", "start")
     assert again.returncode == 2
-    assert f"runs already (pid {pid})" in again.stderr
+    assert f"is running already (pid {pid})" in again.stderr
     hog = subprocess.Popen([sys.executable, "-c", "while True: pass"])
     time.sleep(2)
     hog.kill()
@@ -51,13 +51,13 @@ def test_it_starts_records_and_stops(run: Run, tmp_path: Path) -> None:
     assert f"pid {pid}" in run("agent", "status").stdout
     stopped = run("agent", "stop")
     assert f"(pid {pid}) has ended" in stopped.stdout
-    assert "no agent runs" in run("agent", "status").stdout
+    assert "no agent is running" in run("agent", "status").stdout
     store = Repository(tmp_path / "r")
     kinds = store.query("SELECT DISTINCT kind FROM component_slices")["kind"].to_pylist()
     assert {"machine", "process"} <= set(kinds)
     rows = store.watched_processes([os.uname().nodename], (0, 2**62)).to_pylist()
     seen = sum(row["cpu_ns"] for row in rows if row["pid"] == hog.pid) / 1e9
-    # On a crowded machine it gets a part of a core; it is looked at until it ends.
+    # On an oversubscribed machine it gets a part of a core; it is looked at until it ends.
     assert seen > 0.3
     assert not list((tmp_path / "state").rglob("*.jsm"))
 

@@ -1,4 +1,4 @@
-"""Slurm jobs as a whole: their names, the list of jobs, what they did and lost."""
+"""Slurm jobs as a whole: names, the list of jobs, work and losses."""
 
 from __future__ import annotations
 
@@ -205,9 +205,9 @@ def part(job: str, begin: float, end: float, **more: Any) -> dict[str, Any]:
 
 
 def loss(job: str, lost: float, *hits: tuple[float, float, float]) -> JobLoss:
-    told: Any = SimpleNamespace(lost_s=Interval(lost, lost / 2, lost * 2), what="CPU")
+    reported: Any = SimpleNamespace(lost_s=Interval(lost, lost / 2, lost * 2), what="CPU")
     spans = [(int(begin * 1e9), int(end * 1e9), seconds) for begin, end, seconds in hits]
-    return JobLoss(job, told, coverage=1.0, spans=spans)
+    return JobLoss(job, reported, coverage=1.0, spans=spans)
 
 
 def whole(*parts: dict[str, Any]) -> dict[str, Any]:
@@ -244,7 +244,7 @@ def test_of_the_script_what_it_lost_between_steps_counts() -> None:
 
 
 def test_a_line_for_an_epilog(path: Path) -> None:
-    """One line and status 0, whatever is known."""
+    """One line and status 0, however little is known."""
     repository = ("--line", "--repository", str(path))
     done = jostle("digest", "1", *repository)
     assert done.code == 0 and done.out.count("\n") == 1
@@ -278,7 +278,7 @@ def test_verbs_that_take_a_number(path: Path, tmp_path: Path) -> None:
         "Part 1.1: post",
     ]
     done = jostle("estimate", "1", "--plot", "x", *repository)
-    assert done.code == 2 and "Name one of them: 1.batch, 1.0, 1.1" in done.err
+    assert done.code == 2 and "Name one of the parts: 1.batch, 1.0, 1.1" in done.err
 
 
 SACCT = """#!/bin/sh
@@ -344,3 +344,8 @@ def test_a_scheduler_that_does_not_answer(
         tool(tools, name, "#!/bin/sh\nexec sleep 30\n")
     row = {"script": "slurm-12", "uid": 0, "start_ns": 0, "end_ns": 1}
     assert scheduler.scheduler_facts(store, row) is None
+
+
+def test_an_empty_name_is_no_job() -> None:
+    with pytest.raises(JobError, match="2 jobs begin with ''"):
+        find_jobs("", ["one", "two"], Path("repository"))

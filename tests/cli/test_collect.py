@@ -1,4 +1,4 @@
-"""A spool is cleared of what was read to its end after the death of its process, and of no more."""
+"""A spool is cleared of profiles that were read to their end after their process died."""
 
 from __future__ import annotations
 

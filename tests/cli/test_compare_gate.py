@@ -1,4 +1,4 @@
-"""`jostle compare --gate`: exit statuses, and what a pipeline reads."""
+"""`jostle compare --gate`: exit statuses, and its output for pipelines."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def test_a_gate_ends_with_what_it_found(
     ]
     assert case[-1].tag == tag
     assert f"::{level} title=jostle compare%3A " in done.err
-    told = json.loads(stub(*words, "--json").out)
-    (gate,) = told["gate"]
+    reported = json.loads(stub(*words, "--json").out)
+    (gate,) = reported["gate"]
     assert finding.startswith(gate["finding"])
     assert gate["ratio"]["low"] < gate["ratio"]["value"] < gate["ratio"]["high"]
 

@@ -1,4 +1,4 @@
-"""Who had the cores, of real processes: loops that share cores, and mixes whose truth is logged."""
+"""Users of cores, by real processes: loops that share cores, and mixes with logged truth."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ LOOP = "import time\nend = time.time() + 9\nwhile time.time() < end: sum(range(2
 
 @pytest.fixture(scope="module")
 def cpu_mixes() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("cpu_mixes", ROOT / "lab/bench/cpu_mixes.py")
+    script = ROOT / "lab/bench/proofs/cpu_mixes.py"
+    spec = importlib.util.spec_from_file_location("cpu_mixes", script)
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     sys.modules["cpu_mixes"] = module
@@ -55,28 +56,28 @@ def test_three_loops_on_two_cores_name_each_other(tmp_path: Path) -> None:
     for name in names:
         assert "CPU" in said[name], said[name]
         verdict = json.loads(said_by("estimate", "--json", name, repository=tmp_path))
-        blame = verdict["blame"]
-        found = {each["job"]: each for each in blame["suspects"]}
+        attribution = verdict["attribution"]
+        found = {each["job"]: each for each in attribution["suspects"]}
         others = set(names) - {name}
         assert others <= set(found), (name, found)
         assert {found[other]["how"] for other in others} == {"by account"}
         # Alike loops, with alike parts; and all parts together are the loss.
         shares = [found[other]["share"] for other in others]
         assert min(shares) > 0.6 * max(shares)
-        whole = sum(each["share"] for each in found.values()) + blame["unexplained_share"]
+        whole = sum(each["share"] for each in found.values()) + attribution["unexplained_share"]
         assert whole == pytest.approx(1)
         assert sum(each["seconds"]["value"] for each in found.values()) == pytest.approx(
-            blame["explained_s"]["value"]
+            attribution["explained_s"]["value"]
         )
-        assert not set(verdict["interference"]["acquitted"]) & others
+        assert not set(verdict["interference"]["ruled_out"]) & others
         text = said_by("interference", name, repository=tmp_path)
         assert "by account" in text and all(other in text for other in others)
 
 
 @pytest.mark.in_turn
 @pytest.mark.tries(2)
-def test_a_run_beside_programs_without_a_profile_ends_with_their_names(tmp_path: Path) -> None:
-    """No other profiled job: the verdict at the end of the run names who had the cores."""
+def test_a_run_alongside_programs_without_a_profile_ends_with_their_names(tmp_path: Path) -> None:
+    """No other profiled job: the verdict at the end of the run names the users of the cores."""
     cores = sorted(os.sched_getaffinity(0))[:2]
     hogs = [
         subprocess.Popen(
@@ -98,8 +99,10 @@ def test_a_run_beside_programs_without_a_profile_ends_with_their_names(tmp_path:
             hog.kill()
             hog.wait()
     assert "CPU, by " in run.stderr, run.stderr
-    blame = json.loads(said_by("estimate", "--json", "alone", repository=tmp_path))["blame"]
-    found = {each["job"]: each for each in blame["suspects"]}
+    attribution = json.loads(said_by("estimate", "--json", "alone", repository=tmp_path))[
+        "attribution"
+    ]
+    found = {each["job"]: each for each in attribution["suspects"]}
     shell = next(job for job in found if job.startswith(("sh (2 processes", "dash (2 processes")))
     assert (found[shell]["kind"], found[shell]["how"]) == ("unprofiled", "by account")
     assert found[shell]["share"] > 0.25
@@ -121,7 +124,7 @@ def test_shares_of_a_mix_are_those_of_its_log(
 
 
 def test_causes_of_its_own_and_the_untested_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    """Where not all waiting is others', whose it is; who was not tested, and what would decide."""
+    """The causes of waiting that is not all others'; untested jobs, and what would decide."""
     from jostle.analysis.identification.model import (
         AccountPart,
         CoreAccount,
@@ -158,5 +161,5 @@ def test_causes_of_its_own_and_the_untested_are_shown(capsys: pytest.CaptureFixt
     said = capsys.readouterr().out
     assert "Its threads waited 8.00 s for cores of n1" in said
     assert "its own threads" in said and "75 %" in said
-    assert "Beside it, could not be tested" in said and "not to blame" not in said
+    assert "Not tested  jobs that ran alongside it" in said and "Ruled out" not in said
     assert "b: because too few slices on n1; what would decide it: `jostle run --slice" in said

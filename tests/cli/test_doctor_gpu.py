@@ -48,18 +48,18 @@ def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, list[s
 def test_what_the_check_says(
     machine: dict[str, list[str]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    assert (gpu.check_gpus().state, gpu.check_gpus().mend) == ("ok", "")
+    assert (gpu.check_gpus().state, gpu.check_gpus().fix) == ("ok", "")
     machine["NVIDIA"] = ["0000:3b:00.0"]
     check = gpu.check_gpus()
     assert check.state == "ok" and check.says.endswith("libcupti.so.13")
     machine["AMD"] = ["0000:e5:00.0"]
     check = gpu.check_gpus()
     assert check.state == "warn" and "1 of NVIDIA" in check.says and "1 of AMD" in check.says
-    assert "ROCM_PATH" in check.mend and "CUDA_HOME" not in check.mend
+    assert "ROCM_PATH" in check.fix and "CUDA_HOME" not in check.fix
     monkeypatch.setenv("ROCM_PATH", str(tmp_path))
     (tmp_path / "lib").mkdir()
     shutil.copy(sys.executable, tmp_path / "lib" / "librocprofiler-sdk.so.1")
     assert gpu.check_gpus().state == "ok"
     monkeypatch.setattr(gpu, "library_here", lambda vendor: "")
     check = gpu.check_gpus()
-    assert check.state == "warn" and "CUDA_HOME" in check.mend and "ROCM_PATH" in check.mend
+    assert check.state == "warn" and "CUDA_HOME" in check.fix and "ROCM_PATH" in check.fix

@@ -1,4 +1,4 @@
-"""`jostle doctor --site`: what a machine is to a site, and what is missing there."""
+"""`jostle doctor --site`: the role of a machine in a site, and what is missing there."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from synth_machine import MachineProfile
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
-    """A machine on which nothing of a site is."""
+    """A machine without anything of a site."""
     monkeypatch.setenv("JOSTLE_SPOOL", str(tmp_path / "spool"))
     for name in ("etc", "proc", "slurm"):
         (tmp_path / name).mkdir()
@@ -89,7 +89,7 @@ def test_the_spool(site: Site) -> None:
     spool = agent_conf(site)
     assert site_node.check_spool(site).state == "ok"
     spool.chmod(0o777)
-    assert site_node.check_spool(site).mend == f"chmod 1777 {spool}"
+    assert site_node.check_spool(site).fix == f"chmod 1777 {spool}"
     site.slurm.write_text("JobContainerType=job_container/tmpfs\n")
     site.slurm.with_name("job_container.conf").write_text(f"Dirs={spool.parent}\n")
     assert "private to each job" in site_node.check_spool(site).says
@@ -138,7 +138,7 @@ class _Answers(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: Any) -> None:
-        """Say nothing."""
+        """Logs nothing."""
 
 
 @pytest.fixture
@@ -177,7 +177,7 @@ def test_slurms_lines(site: Site, tmp_path: Path) -> None:
     plugin.touch()
     agent_conf(site)  # a node
     check = site_node.check_slurm(site)
-    assert (check.state, "Prolog" in check.mend) == ("warn", True)
+    assert (check.state, "Prolog" in check.fix) == ("warn", True)
     site.slurm.write_text("Prolog=/x\nEpilog=/y\n")
     assert site_node.check_slurm(site).state == "ok"
 
@@ -192,7 +192,7 @@ def test_receiver_and_mirror(site: Site, receiver: str, tmp_path: Path) -> None:
     assert site_host.check_receive_toml(site).says.endswith("by MUNGE")
     assert site_host.check_mirror(site).state == "warn"
     mirror.mkdir(mode=0o755)
-    assert site_host.check_mirror(site).mend == f"chmod 700 {mirror}"
+    assert site_host.check_mirror(site).fix == f"chmod 700 {mirror}"
     mirror.chmod(0o700)
     assert site_host.check_mirror(site).state == "ok"
     assert site_host.check_munged(site).state == "fail"

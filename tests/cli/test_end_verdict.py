@@ -1,4 +1,4 @@
-"""The verdict at the end of `jostle run`, and what a run that is too short for one says."""
+"""The verdict at the end of `jostle run`, and the output for a run that is too short for one."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def work(folder: Path) -> list[str]:
 
 
 def ended(place: dict[str, str], folder: Path, *words: str, percent: str, status: int = 0) -> Done:
-    """A real run of which the estimate says what the test wants."""
+    """A real run whose estimate is set by the test."""
     more = {"STUB_PERCENT": percent, "STATUS": str(status)}
     return stub("run", "--job", "one", "--slice", "100ms", *words, *work(folder), **place, **more)
 
@@ -58,7 +58,7 @@ def test_the_exit_status_stays_the_commands_own(place: dict[str, str], tmp_path:
 def test_an_estimate_that_fails_fails_nothing(place: dict[str, str], tmp_path: Path) -> None:
     done = ended(place, tmp_path, percent="fail")
     assert done.code == 0
-    assert "no verdict: The run is too short to be judged\n" in done.err
+    assert "no verdict: The run is too short to be assessed\n" in done.err
     assert done.err.splitlines()[-2] == "next: jostle digest one"
 
 
@@ -113,7 +113,7 @@ def test_a_run_of_no_time_says_why_in_one_line(place: dict[str, str]) -> None:
 
 
 def digest(seconds: float, slice_ns: int, *, mpi: bool = False) -> Any:
-    """What the hint looks at of a digest."""
+    """The fields of a digest that the hint uses."""
     return SimpleNamespace(
         job="one",
         seconds=seconds,
@@ -152,19 +152,19 @@ def test_the_length_of_slices_follows_the_length_of_a_run(seconds: float, slice_
     assert short == (past_runs.ShortRun(seconds, slice_ns) if slice_ns else None)
 
 
-def test_no_engine_for_what_cannot_be_judged() -> None:
-    """The store would fail if it were asked."""
+def test_no_engine_for_what_cannot_be_assessed() -> None:
+    """A store that fails on every query."""
     store: Any = SimpleNamespace()
     found = end_verdict(store, "one", digest(1.5, 2 * S))
     assert found.why == f"this run had only 1 slice of 2.00 s; {SHORTER} 100ms"
-    for may_be_judged in (digest(5, 2 * S), digest(1.5, 2 * S, mpi=True)):
-        assert "run_tables" in end_verdict(store, "one", may_be_judged).why
+    for may_be_assessed in (digest(5, 2 * S), digest(1.5, 2 * S, mpi=True)):
+        assert "run_tables" in end_verdict(store, "one", may_be_assessed).why
 
 
 @pytest.mark.in_turn
 def test_the_next_run_of_a_short_command_has_shorter_slices(place: dict[str, str]) -> None:
     words = ("sh", "-c", "echo begun >&2; sleep 0.7; exit $STATUS")
-    told = "slices of 100 ms, since the last run of this command took 7"
+    reported = "slices of 100 ms, since the last run of this command took 7"
     first = jostle("run", "--", *words, **place, STATUS="1")
     assert f"this run had only 1 slice of 4.00 s; {SHORTER} 100ms" in first.err
     second = jostle("run", "--", *words, **place, STATUS="0")
@@ -175,14 +175,14 @@ def test_the_next_run_of_a_short_command_has_shorter_slices(place: dict[str, str
     )
     assert promise in second.err
     third = jostle("run", "--", *words, **place, STATUS="0")
-    assert third.err.startswith(told)
+    assert third.err.startswith(reported)
     assert third.err.split("\n")[1] == "begun"
     assert "this run had only" not in third.err
     as_json = jostle("run", "--json", "--", *words, **place, STATUS="0")
     report = json.loads(as_json.err.removeprefix("begun\n"))
     assert report["digest"]["slice_ns"] == [100_000_000]
-    assert told not in jostle("run", "--slice", "1s", "--", *words, **place, STATUS="0").err
-    assert told not in jostle("run", "--", *words, **place, STATUS="0", JOSTLE_SLICE="1s").err
+    assert reported not in jostle("run", "--slice", "1s", "--", *words, **place, STATUS="0").err
+    assert reported not in jostle("run", "--", *words, **place, STATUS="0", JOSTLE_SLICE="1s").err
 
 
 def test_what_is_remembered_is_bounded_and_never_in_the_way(

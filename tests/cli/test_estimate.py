@@ -1,4 +1,4 @@
-"""What people see of an estimate and a comparison: golden outputs, JSON, files, mistakes.
+"""Output of estimates and comparisons: golden texts, JSON, files, mistakes.
 
 The estimates are made by hand (tests/plot/estimates.py), so that a better engine changes nothing
 here. To renew: JOSTLE_RENEW=1 pytest tests/cli/test_estimate.py, and look at the diff.
@@ -31,7 +31,7 @@ CASES = {
     "estimate": ["estimate", "heads"],
     "estimate-clean": ["estimate", "clean"],
     "estimate-no-mpi": ["estimate", "ftq"],
-    "estimate-not-judged": ["estimate", "short"],
+    "estimate-not-assessed": ["estimate", "short"],
     "estimate-may-be-lost": ["estimate", "wide"],
     "estimate-unknown": ["estimate", "haeds"],
     "estimate-bad-export": ["estimate", "heads", "--export", "hits.txt"],
@@ -58,13 +58,13 @@ def stub(*words: str, stdin: Path | None = None, **more: str) -> Done:
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where files of the commands go."""
+    """The folder for files of the commands."""
     return tmp_path_factory.mktemp("estimates")
 
 
 @pytest.fixture(scope="module")
-def told(place: Path) -> dict[str, Done]:
-    """What all commands of this page say, from one process."""
+def outputs(place: Path) -> dict[str, Done]:
+    """The outputs of all commands of this module, from one process."""
     (place / "file").touch()
     asked: dict[str, tuple[list[str], int, str]] = {
         name: (words, 100, "utf-8") for name, words in CASES.items()
@@ -76,8 +76,8 @@ def told(place: Path) -> dict[str, Done]:
         "80": (heads, 80, "utf-8"),
         "json": ([*heads, "--json"], 100, "utf-8"),
         "short json": (["estimate", "short", "--json"], 100, "utf-8"),
-        "crowded": (["estimate", "crowded"], 200, "utf-8"),
-        "crowded json": (["estimate", "crowded", "--json"], 100, "utf-8"),
+        "oversubscribed": (["estimate", "oversubscribed"], 200, "utf-8"),
+        "oversubscribed json": (["estimate", "oversubscribed", "--json"], 100, "utf-8"),
         "compare json": (["compare", "heads-1", "heads-2", "--json"], 100, "utf-8"),
         "events": ([*heads, "--export", str(place / "hits.json")], 100, "utf-8"),
         "csv": (["estimate", "ftq", "--export", str(place / "hits.csv")], 100, "utf-8"),
@@ -112,8 +112,8 @@ def told(place: Path) -> dict[str, Done]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_golden(name: str, told: dict[str, Done]) -> None:
-    done = told[name]
+def test_golden(name: str, outputs: dict[str, Done]) -> None:
+    done = outputs[name]
     seen = f"exit status {done.code}\n---- stdout\n{done.out}---- stderr\n{done.err}"
     file = GOLDEN / f"{name}.txt"
     if os.environ.get("JOSTLE_RENEW"):
@@ -121,35 +121,35 @@ def test_golden(name: str, told: dict[str, Done]) -> None:
     assert seen == file.read_text()
 
 
-def test_bytes_belong_to_method_thesis(told: dict[str, Done]) -> None:
+def test_bytes_belong_to_method_thesis(outputs: dict[str, Done]) -> None:
     for name in ("bytes", "compare bytes"):
-        assert told[name].code == 2
-        assert "mend: --method thesis --bytes" in told[name].err
-    assert told["thesis bytes"].code == 0, told["thesis bytes"].err
+        assert outputs[name].code == 2
+        assert "fix: --method thesis --bytes" in outputs[name].err
+    assert outputs["thesis bytes"].code == 0, outputs["thesis bytes"].err
 
 
-def test_runs_of_different_things_are_said_to_be_so(told: dict[str, Done]) -> None:
-    done = told["unlike"]
+def test_runs_of_different_things_are_said_to_be_so(outputs: dict[str, Done]) -> None:
+    done = outputs["unlike"]
     assert done.code == 0, done.err
     assert "note: These are not runs of one program: heads-1 heads, ftq ftq." in done.out
 
 
-def test_groups_of_runs_are_compared_with_an_interval(told: dict[str, Done]) -> None:
+def test_groups_of_runs_are_compared_with_an_interval(outputs: dict[str, Done]) -> None:
     """Patterns are groups; the ratio of their means has an interval from three runs on."""
-    times = json.loads(told["groups json"].out)["run_times"]
+    times = json.loads(outputs["groups json"].out)["run_times"]
     assert (times["baseline"], times["baseline_group"]) == ("new-run-1", "new-run-*")
     old, new = times["groups"]
     assert (old["group"], old["runs"], old["mean_s"], old["std_s"]) == ("old-run-*", 3, 32, 1)
     assert old["ratio"] == pytest.approx(32 / 22) and old["low"] < old["ratio"] < old["high"]
     assert (new["ratio"], new["low"]) == (1, None)
-    assert told["compare-markdown"].out.splitlines()[1] == "|:---|---:|---:|---:|---:|---:|---:|"
+    assert outputs["compare-markdown"].out.splitlines()[1] == "|:---|---:|---:|---:|---:|---:|---:|"
 
 
-def test_two_runs_have_ratios_and_no_interval(told: dict[str, Done]) -> None:
-    times = json.loads(told["compare json"].out)["run_times"]
+def test_two_runs_have_ratios_and_no_interval(outputs: dict[str, Done]) -> None:
+    times = json.loads(outputs["compare json"].out)["run_times"]
     assert [run["ratio"] for run in times["runs"]] == [pytest.approx(1.389, abs=1e-3), 1]
     assert all(group["low"] is None and group["std_s"] is None for group in times["groups"])
-    assert told["two markdown"].out.splitlines() == [
+    assert outputs["two markdown"].out.splitlines() == [
         "| Run | Run time | Ratio | Interference | Light |",
         "|:---|---:|---:|---:|---:|",
         "| heads-1 | 90.8 s | 1.39 | 27 % ± 3 | red |",
@@ -157,14 +157,14 @@ def test_two_runs_have_ratios_and_no_interval(told: dict[str, Done]) -> None:
     ]
 
 
-def test_what_compare_refuses(told: dict[str, Done]) -> None:
-    assert told["no match"].code == 2 and "No job matches `alt-*`." in told["no match"].err
-    assert told["both forms"].code == 2
-    assert "`--markdown` and `--json` exclude each other." in told["both forms"].err
+def test_what_compare_refuses(outputs: dict[str, Done]) -> None:
+    assert outputs["no match"].code == 2 and "No job matches `alt-*`." in outputs["no match"].err
+    assert outputs["both forms"].code == 2
+    assert "`--markdown` and `--json` exclude each other." in outputs["both forms"].err
 
 
-def test_the_verdict_is_the_first_line(told: dict[str, Done]) -> None:
-    first = told["estimate"].out.replace("\n  ", " ").splitlines()[0]  # wrapped
+def test_the_verdict_is_the_first_line(outputs: dict[str, Done]) -> None:
+    first = outputs["estimate"].out.replace("\n  ", " ").splitlines()[0]  # wrapped
     for words in (
         "red",
         "27 % ± 3",
@@ -176,8 +176,8 @@ def test_the_verdict_is_the_first_line(told: dict[str, Done]) -> None:
         assert words in first
 
 
-def test_ascii_terminals_get_ascii(told: dict[str, Done]) -> None:
-    done = told["ascii"]
+def test_ascii_terminals_get_ascii(outputs: dict[str, Done]) -> None:
+    done = outputs["ascii"]
     assert done.out.startswith("red  heads lost 27 % +- 3")
     assert "?" not in done.out
 
@@ -195,39 +195,39 @@ def test_colour_is_for_terminals() -> None:
 
 
 @pytest.mark.parametrize("width", ["60", "80"])
-def test_it_fits_the_width(width: str, told: dict[str, Done]) -> None:
-    drawn = [line for line in told[width].out.splitlines() if re.search("[│└█─]", line)]
+def test_it_fits_the_width(width: str, outputs: dict[str, Done]) -> None:
+    drawn = [line for line in outputs[width].out.splitlines() if re.search("[│└█─]", line)]
     assert len(drawn) >= 5
     assert max(map(len, drawn)) <= int(width)
 
 
-def test_a_narrow_comparison_has_all_pieces_of_the_difference(told: dict[str, Done]) -> None:
-    rows = {line.split()[0] for line in told["compare 80"].out.splitlines() if "  " in line}
+def test_a_narrow_comparison_has_all_pieces_of_the_difference(outputs: dict[str, Done]) -> None:
+    rows = {line.split()[0] for line in outputs["compare 80"].out.splitlines() if "  " in line}
     assert rows >= {"measured", "estimated", "displaced", "work", "unexplained"}
 
 
-def test_json_has_it_all(told: dict[str, Done]) -> None:
-    assert told["json"].err == ""
-    content = json.loads(told["json"].out)
+def test_json_has_it_all(outputs: dict[str, Done]) -> None:
+    assert outputs["json"].err == ""
+    content = json.loads(outputs["json"].out)
     assert content["light"] == "red"
     assert content["percent"]["low"] < content["percent"]["value"] < content["percent"]["high"]
     assert {cause["cause"] for cause in content["causes"]} == {"file system", "network"}
     assert content["interference"]["suspects"][0]["job"] == "writer"
-    blamed = content["blame"]
-    assert blamed["lost_s"] == content["head"]["lost_s"]
-    assert blamed["suspects"][0]["share"] + blamed["unexplained_share"] == pytest.approx(1)
-    assert blamed["unexplained_s"]["value"] == pytest.approx(0.75 * content["lost_s"]["value"])
-    assert (blamed["suspect_slices"], blamed["lost_slices"]) == (17, 51)
+    named = content["attribution"]
+    assert named["lost_s"] == content["head"]["lost_s"]
+    assert named["suspects"][0]["share"] + named["unexplained_share"] == pytest.approx(1)
+    assert named["unexplained_s"]["value"] == pytest.approx(0.75 * content["lost_s"]["value"])
+    assert (named["suspect_slices"], named["lost_slices"]) == (17, 51)
     assert content["figures"] == []
     assert len(content["hits"]) == sum(one["hit"] for one in content["clusters"])
-    content = json.loads(told["compare json"].out)
+    content = json.loads(outputs["compare json"].out)
     assert content["baseline"] == 1
     assert [one["job"] for one in content["estimates"]] == ["heads-1", "heads-2"]
 
 
-def test_an_undecided_run_has_no_light_for_programs_either(told: dict[str, Done]) -> None:
-    content = json.loads(told["short json"].out)
-    assert (content["judged"], content["light"], content["probability"]) == (False, None, None)
+def test_an_undecided_run_has_no_light_for_programs_either(outputs: dict[str, Done]) -> None:
+    content = json.loads(outputs["short json"].out)
+    assert (content["assessed"], content["light"], content["probability"]) == (False, None, None)
     assert content["advice"] == "cannot be called fit"
     assert content["undecided"] == "only 30 % of its time could be evaluated"
     assert content["decided_by"].startswith("a longer run")
@@ -235,16 +235,16 @@ def test_an_undecided_run_has_no_light_for_programs_either(told: dict[str, Done]
     assert (head["light"], head["undecided"]) == (None, content["undecided"])
 
 
-def test_neighbours_that_explain_more_than_the_run_shows_decide(told: dict[str, Done]) -> None:
-    """Where somebody is always there, the run alone has nothing undisturbed: that is no green."""
-    lines = told["crowded"].out.splitlines()
+def test_neighbours_that_explain_more_than_the_run_shows_decide(outputs: dict[str, Done]) -> None:
+    """With a neighbour all the time no part of the run is undisturbed: its light is not green."""
+    lines = outputs["oversubscribed"].out.splitlines()
     assert lines[0].startswith(
-        "● red  crowded lost 38 % ± 4 of its time: file system, by job writer"
+        "● red  oversubscribed lost 38 % ± 4 of its time: file system, by job writer"
     )
     assert "by job writer (root), in 17 slices" in lines[0]
     assert lines[1].startswith("unfit for comparing; repeat it. 24.7 s")
     assert any("the run by itself shows a loss of 0 s" in line for line in lines)
-    content = json.loads(told["crowded json"].out)
+    content = json.loads(outputs["oversubscribed json"].out)
     assert (content["light"], round(content["percent"]["value"])) == ("red", 38)
     assert content["causes"][0]["how"] == "neighbours"
 
@@ -260,7 +260,7 @@ def test_what_it_was_of_the_cpu_is_said_in_the_same_words_everywhere() -> None:
     run = estimates.ftq()
     for kind, words in (
         ("core speed", "CPU, slower cores"),
-        ("steal", "CPU, kept by the host"),
+        ("steal", "CPU, steal time"),
         ("", "CPU"),
     ):
         cause = Cause("cpu", "node1", run.lost_s, "measured", kind)  # type: ignore[arg-type]
@@ -270,9 +270,9 @@ def test_what_it_was_of_the_cpu_is_said_in_the_same_words_everywhere() -> None:
     assert head(estimates.heads(disturbed=False)).what == ""
 
 
-@pytest.mark.parametrize(("second", "told_apart"), [("cpu", True), ("network", False)])
-def test_causes_of_the_same_name_are_told_apart_in_a_narrow_terminal(
-    second: CauseName, told_apart: bool, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("second", "distinguished"), [("cpu", True), ("network", False)])
+def test_causes_of_the_same_name_are_distinguished_in_a_narrow_terminal(
+    second: CauseName, distinguished: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     output.console.cache_clear()
@@ -281,7 +281,7 @@ def test_causes_of_the_same_name_are_told_apart_in_a_narrow_terminal(
         CauseRow("cpu", "node1", seconds, 0.1, "measured"),
         CauseRow(second, "node1", seconds, 0.1, "inferred"),
     ]
-    assert ("how" in [column.header for column in _causes(rows).columns]) == told_apart
+    assert ("how" in [column.header for column in _causes(rows).columns]) == distinguished
     output.console.cache_clear()
 
 
@@ -301,13 +301,13 @@ def test_a_cause_is_named_from_half_a_percent_on(percent: float, cause: str | No
     assert head(made).cause == cause
 
 
-def test_intervals_for_trace_tools(told: dict[str, Done], place: Path) -> None:
-    file, done = place / "hits.json", told["events"]
-    assert f"interfered intervals: {file}" in done.out
+def test_intervals_for_trace_tools(outputs: dict[str, Done], place: Path) -> None:
+    file, done = place / "hits.json", outputs["events"]
+    assert f"intervals with lost time: {file}" in done.out
     events = json.loads(file.read_text())["traceEvents"]
     spans = [event for event in events if event["ph"] == "X"]
     names = {event["tid"]: event["args"]["name"] for event in events if event["ph"] == "M"}
-    assert len(spans) == int(done.out.split(" interfered intervals")[0].splitlines()[-1]) + 1
+    assert len(spans) == int(done.out.split(" intervals with lost time")[0].splitlines()[-1]) + 1
     assert {"network MPI", "file system sshfs:storage.lab:/"} <= set(names.values())
     for event in spans:
         assert set(event) == {"ph", "name", "cat", "pid", "tid", "ts", "dur", "args"}
@@ -328,8 +328,8 @@ def test_intervals_that_overlap_have_tracks_of_their_own() -> None:
     assert len(ends) == 4
 
 
-def test_intervals_as_csv(told: dict[str, Done], place: Path) -> None:
-    assert told["csv"].code == 0
+def test_intervals_as_csv(outputs: dict[str, Done], place: Path) -> None:
+    assert outputs["csv"].code == 0
     with (place / "hits.csv").open(newline="") as source:
         rows = list(csv.DictReader(source))
     assert [row["cause"] for row in rows] == ["cpu"] * 3
@@ -337,18 +337,18 @@ def test_intervals_as_csv(told: dict[str, Done], place: Path) -> None:
     assert rows[0]["cluster"] == ""
 
 
-def test_unusable_files_are_refused_before_any_work(told: dict[str, Done]) -> None:
-    assert (told["no folder"].code, told["no folder"].out) == (2, "")
-    assert told["no place"].code == 2
-    assert "mkdir -p" in told["no place"].err
-    assert told["no file"].code == 2
-    assert "/proc/a.csv cannot be written" in told["no file"].err
-    assert told["no pictures"].code != 0
-    assert "broke" not in told["no pictures"].err
+def test_unusable_files_are_refused_before_any_work(outputs: dict[str, Done]) -> None:
+    assert (outputs["no folder"].code, outputs["no folder"].out) == (2, "")
+    assert outputs["no place"].code == 2
+    assert "mkdir -p" in outputs["no place"].err
+    assert outputs["no file"].code == 2
+    assert "/proc/a.csv cannot be written" in outputs["no file"].err
+    assert outputs["no pictures"].code != 0
+    assert "broke" not in outputs["no pictures"].err
 
 
-def test_figures_are_drawn(told: dict[str, Done]) -> None:
-    figures = json.loads(told["plot"].out)["figures"]
+def test_figures_are_drawn(outputs: dict[str, Done]) -> None:
+    figures = json.loads(outputs["plot"].out)["figures"]
     stems = [Path(figure["files"][0]).stem for figure in figures]
     assert stems == [
         "lost-time",
@@ -366,12 +366,12 @@ def test_figures_are_drawn(told: dict[str, Done]) -> None:
         assert picture.read_bytes().startswith(b"\x89PNG")
         assert picture.stat().st_size > 15_000
         assert len(table.read_text().splitlines()) > 3
-    assert "2 figures in" in told["compare plot"].out
-    assert "clusters-of-the-runs.png" in told["compare plot"].out
+    assert "2 figures in" in outputs["compare plot"].out
+    assert "clusters-of-the-runs.png" in outputs["compare plot"].out
 
 
 def test_real_jobs_have_a_verdict(repository: str) -> None:
-    """Whatever the engine says of them, it is said."""
+    """All texts of the engine are printed."""
     done = jostle("estimate", "tar-steady", JOSTLE_REPOSITORY=repository)
     assert done.code == 0, done.err
     assert "tar-steady lost" in done.out.splitlines()[0]

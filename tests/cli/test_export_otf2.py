@@ -1,4 +1,4 @@
-"""`jostle export --format otf2`: the library of OTF2 reads back what the repository holds."""
+"""`jostle export --format otf2`: OTF2's own library reads back the content of the repository."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ pytestmark = pytest.mark.skipif(not importlib.util.find_spec("otf2"), reason="no
 
 
 @pytest.fixture(scope="module")
-def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def injected(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("otf2") / "repository"
     plant(path, Spec(jobs=3, slices=90, length=60, processes=2, mounts=1, users=2), seed=5)
     return path
 
 
 @pytest.fixture(scope="module")
-def written(planted: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
-    job = min(Repository(planted).jobs()["job"].to_pylist())
+def written(injected: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
+    job = min(Repository(injected).jobs()["job"].to_pylist())
     folder = tmp_path_factory.mktemp("traces") / "trace"
     words = ("export", job, "--format", "otf2", "--out", str(folder))
-    done = jostle(*words, "--repository", str(planted))
+    done = jostle(*words, "--repository", str(injected))
     assert done.code == 0, done.err
     assert "events" in done.out
     return job, folder
@@ -49,12 +49,12 @@ def read(folder: Path) -> tuple[Any, dict[str, list[Any]]]:
 
 
 def test_metrics_add_up_to_what_the_repository_holds(
-    planted: Path, written: tuple[str, Path]
+    injected: Path, written: tuple[str, Path]
 ) -> None:
     import otf2
 
     job, folder = written
-    store = Repository(planted)
+    store = Repository(injected)
     _, events = read(folder)
     found: dict[str, float] = defaultdict(float)
     for own in events.values():
@@ -80,13 +80,13 @@ def test_metrics_add_up_to_what_the_repository_holds(
         assert found[name] == pytest.approx(float(value or 0), rel=0.05), name
 
 
-def test_processes_live_when_they_lived(planted: Path, written: tuple[str, Path]) -> None:
+def test_processes_live_when_they_lived(injected: Path, written: tuple[str, Path]) -> None:
     import otf2
 
     job, folder = written
     definitions, events = read(folder)
     assert definitions.clock_properties.timer_resolution == 10**9
-    rows = Repository(planted).job_processes(job).to_pylist()
+    rows = Repository(injected).job_processes(job).to_pylist()
     for row in rows:
         (name,) = (name for name in events if name.endswith(f" {row['pid']}"))
         own = events[name]
@@ -97,17 +97,17 @@ def test_processes_live_when_they_lived(planted: Path, written: tuple[str, Path]
         assert [event.time for event in own] == sorted(event.time for event in own)
     first = min(own[0].time for own in events.values())
     assert definitions.clock_properties.global_offset == first
-    # It is the Unix clock, so that other traces can be laid beside it.
+    # It is the Unix clock, so that other traces can be compared with it.
     assert abs(definitions.clock_properties.realtime_timestamp - first) < 1000
     nodes = {node.name for node in definitions.system_tree_nodes}
     assert {row["host"] for row in rows} < nodes
 
 
-def test_lost_time_is_there_as_regions(planted: Path, tmp_path: Path) -> None:
+def test_lost_time_is_there_as_regions(injected: Path, tmp_path: Path) -> None:
     """Spans of one cause that overlap are in locations of their own."""
     import otf2
 
-    store = Repository(planted)
+    store = Repository(injected)
     job = min(store.jobs()["job"].to_pylist())
     start = store.job_processes(job)["start_ns"].to_pylist()[0]
     spans = [(0, 40, "file system", "/scratch"), (10, 20, "cpu", "n1"), (30, 60, "cpu", "n1")]
@@ -134,15 +134,17 @@ def test_lost_time_is_there_as_regions(planted: Path, tmp_path: Path) -> None:
     assert {"cpu n1 1", "cpu n1 2", "file system /scratch 1"} < set(events)
 
 
-def test_only_a_trace_is_replaced(planted: Path, written: tuple[str, Path], tmp_path: Path) -> None:
+def test_only_a_trace_is_replaced(
+    injected: Path, written: tuple[str, Path], tmp_path: Path
+) -> None:
     job, folder = written
-    words = ("export", job, "--format", "otf2", "--repository", str(planted), "--out")
+    words = ("export", job, "--format", "otf2", "--repository", str(injected), "--out")
     again = jostle(*words, str(folder))
     assert again.code == 2
-    assert "is there already" in again.err
+    assert "exists already" in again.err
     assert jostle(*words, str(folder), "--force").code == 0
     (tmp_path / "mine").write_text("x")
     other = jostle(*words, str(tmp_path), "--force")
     assert other.code == 2
-    assert "is no trace: it is not replaced" in other.err
+    assert "is not a trace, so it is not replaced" in other.err
     assert (tmp_path / "mine").read_text() == "x"

@@ -1,4 +1,4 @@
-"""Output that cannot be written: a full disk is named; a reader that has left is no failure."""
+"""Output that cannot be written: a full disk is named; a closed pipe is no failure."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def full(tmp_path: Path) -> Iterator[Path]:
 @pytest.mark.in_turn
 @pytest.mark.parametrize("name", ["a.parquet", "a.csv", "a.json", "a.svg", "a.png", "a.pdf"])
 def test_a_file_on_a_full_disk(repository: Path, full: Path, name: str) -> None:
-    """The message names the file as the user did, and nothing of it stays."""
+    """The message names the file as the user did, and no part of the file stays."""
     file = full / name
     is_figure = name.endswith((".svg", ".png", ".pdf"))
     words = ["timeline", "tar-steady", "--plot"] if is_figure else ["export", "tar-steady", "-o"]
     done = jostle(*words, str(file), JOSTLE_REPOSITORY=str(repository))
     assert done.code == 1
     assert done.err.splitlines()[0] == f"jostle: {file} {SAID}"
-    assert "mend: Free some space there" in done.err
+    assert "fix: Free some space there" in done.err
     assert [path.name for path in full.iterdir()] == ["filler"]
 
 
@@ -63,15 +63,15 @@ def test_standard_output_on_a_full_disk(repository: Path) -> None:
 
 
 def test_a_run_whose_spool_is_full(repository: Path, full: Path) -> None:
-    """It is told before the run, and the end names the full spool as the reason."""
+    """A full disk is reported before the run, and the end names the full spool as the reason."""
     done = jostle(
         "run", "--", "echo", "hello", JOSTLE_SPOOL=str(full), JOSTLE_REPOSITORY=str(repository)
     )
     assert (done.code, done.out) == (0, "hello\n")
     first, *_, last = [line for line in done.err.splitlines() if f"spool {full} is full" in line]
-    assert first.startswith("warning: ") and "this run will hardly be recorded" in first
+    assert first.startswith("warning: ") and "this run may not be recorded" in first
     assert "nothing recorded" in last
-    assert "mend: free some space there" in done.err
+    assert "fix: free some space there" in done.err
 
 
 @pytest.mark.in_turn

@@ -1,4 +1,4 @@
-"""`jostle run --gate`: exit statuses, retries, and what a CI job reads.
+"""`jostle run --gate`: exit statuses, retries, and its output for CI jobs.
 
 The runs are real; what their estimates say is set by the test (estimate_stub.py), but for the last.
 """
@@ -46,7 +46,7 @@ def test_a_clean_run_passes(tmp_path: Path) -> None:
 
 
 def test_a_disturbed_run_is_repeated_until_it_is_clean(tmp_path: Path) -> None:
-    """Each run has a verdict and a name of its own, and reads what the first one read."""
+    """Each run has its own verdict and name, and reads the same standard input."""
     words = ("--job", "n", "--retries", "5", "--output-of", "all")
     done = gate(tmp_path, *words, percent="31,12,2", stdin="in\n")
     assert (done.code, done.out) == (0, "in\nout 1\nin\nout 2\nin\nout 3\n"), done.err
@@ -64,7 +64,7 @@ def test_a_disturbed_run_is_repeated_until_it_is_clean(tmp_path: Path) -> None:
     [("31,12,2", 0, "in\nout 3\n"), ("31", 3, "in\nout 3\n"), ("31,fail", 4, "in\nout 2\n")],
 )
 def test_a_result_is_that_of_one_attempt(tmp_path: Path, percent: str, code: int, out: str):
-    """What a rejected attempt wrote is not in front of what the accepted one writes."""
+    """The output of a rejected attempt does not precede that of the accepted one."""
     done = gate(tmp_path, "--retries", "2", percent=percent, stdin="in\n")
     assert (done.code, done.out) == (code, out), done.err
 
@@ -120,10 +120,10 @@ def test_a_failure_of_the_command_is_its_own(tmp_path: Path) -> None:
     assert "gate:" not in done.err
 
 
-def test_what_cannot_be_judged_does_not_pass_and_is_not_repeated(tmp_path: Path) -> None:
+def test_what_cannot_be_assessed_does_not_pass_and_is_not_repeated(tmp_path: Path) -> None:
     done = gate(tmp_path, "--retries", "3", percent="fail")
     assert (done.code, tries(tmp_path)) == (4, 1)
-    assert "gate: undecided: The run is too short to be judged." in done.err
+    assert "gate: undecided: The run is too short to be assessed." in done.err
 
 
 def guide() -> str:
@@ -206,7 +206,7 @@ def test_nothing_recorded_does_not_pass(tmp_path: Path) -> None:
     assert "gate: undecided: The run left no profile." in done.err
 
 
-def test_a_command_too_short_to_be_judged_does_not_pass(tmp_path: Path) -> None:
+def test_a_command_too_short_to_be_assessed_does_not_pass(tmp_path: Path) -> None:
     done = jostle("run", "--gate", "5", "--", "true", JOSTLE_REPOSITORY=str(tmp_path / "r"))
     assert done.code == 4
     assert "gate: undecided: It ran for less than 0.5 s." in done.err
@@ -230,7 +230,7 @@ def test_a_command_too_short_to_be_judged_does_not_pass(tmp_path: Path) -> None:
 def test_a_finding_is_as_sure_as_its_interval(
     lost: tuple[float, float, float], coverage: float, finding: str
 ) -> None:
-    """What is lost for certain counts whatever the coverage; what may be either is undecided."""
+    """A certain loss counts whatever the coverage; an uncertain one is undecided."""
     sys.path.insert(0, str(ROOT / "tests/plot"))
     import estimates
 
@@ -245,7 +245,7 @@ def test_a_finding_is_as_sure_as_its_interval(
         little = coverage < 0.5
         assert ("Only 40 % of its time could be evaluated." in found.why) == little
         assert ("What would decide it: " in found.why) == (not little)
-        assert found.again == (not little)  # what cannot be judged will not be the next time
+        assert found.again == (not little)  # what cannot be assessed will not be the next time
 
 
 @pytest.mark.parametrize(
@@ -264,7 +264,7 @@ def test_options_that_need_another(words: tuple[str, ...], hint: str) -> None:
     assert hint in done.err
 
 
-def test_a_real_run_is_judged(tmp_path: Path) -> None:
+def test_a_real_run_is_assessed(tmp_path: Path) -> None:
     words = ("--slice", "100ms", "--gate", "100", "--", "sh", "-c")
     code = f"for i in 1 2 3 4 5 6; do head -c 3000000 /dev/zero >{tmp_path}/data; sleep 0.1; done"
     done = jostle("run", *words, code, JOSTLE_REPOSITORY=str(tmp_path / "r"))

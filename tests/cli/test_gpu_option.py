@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from jostle.cli.launch.environment import GPU_WISH, INJECTION, gpu_environment
+from jostle.cli.launch.environment import GPU_OPTION, INJECTION, gpu_environment
 from jostle.errors import UsageError
 
 
@@ -21,10 +21,10 @@ def test_the_recorder_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(("before", "after"), [(None, "on"), ("off", "on"), ("kernels", "kernels")])
 def test_amds_is_asked_for(monkeypatch: pytest.MonkeyPatch, before: str | None, after: str) -> None:
     monkeypatch.delenv(INJECTION, raising=False)
-    monkeypatch.delenv(GPU_WISH, raising=False)
+    monkeypatch.delenv(GPU_OPTION, raising=False)
     if before:
-        monkeypatch.setenv(GPU_WISH, before)
-    assert gpu_environment()[GPU_WISH] == after
+        monkeypatch.setenv(GPU_OPTION, before)
+    assert gpu_environment()[GPU_OPTION] == after
 
 
 def test_another_tools_library_stays(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""What processes, commands and jobs are named after."""
+"""How processes, commands and jobs get their names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`jostle interference`, `neighbours` and `matrix` on a planted repository.
+"""`jostle interference`, `neighbours` and `matrix` on a synthetic repository.
 
 The answers' quality is scored elsewhere; here is what people and programs see of them. To renew the
 golden text of hand-made answers: JOSTLE_RENEW=1 pytest tests/cli/test_interference.py.
@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "plot"))  # blame_cases
+sys.path.insert(0, str(Path(__file__).parents[1] / "plot"))  # attribution_cases
 
-import blame_cases
+import attribution_cases
 import estimates
 from command import Done
 
@@ -26,17 +26,17 @@ from jostle.analysis.interval import Interval
 from jostle.cli.main import main
 from jostle.cli.output import console
 from jostle.repository.query.co_running import JobFacts
-from jostle_lab.synthetic import Planted, Spec, plant
+from jostle_lab.synthetic import Injected, Spec, plant
 
 GOLDEN = Path(__file__).with_name("golden")
 VERBS = (["interference", "logger-0000"], ["neighbours", "logger-0000"], ["matrix"])
 
 
 @pytest.fixture(scope="module")
-def planted(tmp_path_factory: pytest.TempPathFactory) -> Planted:
+def injected(tmp_path_factory: pytest.TempPathFactory) -> Injected:
     """A victim, a neighbour in bursts that hurts it, and four more jobs of several users."""
     spec = Spec(jobs=6, slices=300, length=220, processes=4, users=3, coincidence=0.0, roommates=0)
-    return plant(tmp_path_factory.mktemp("planted") / "repository", spec, seed=5)
+    return plant(tmp_path_factory.mktemp("injected") / "repository", spec, seed=5)
 
 
 @pytest.fixture(autouse=True)
@@ -48,21 +48,21 @@ def own_console() -> Iterator[None]:
 
 
 @pytest.fixture
-def jostle(planted: Planted, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
+def jostle(injected: Injected, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
     """Runs the command within this process: the imports are paid for once."""
     monkeypatch.setenv("TZ", "UTC")
     monkeypatch.setenv("COLUMNS", "120")
 
     def run(*words: str) -> Done:
-        code = main([words[0], "--repository", str(planted.path), *words[1:]])
+        code = main([words[0], "--repository", str(injected.path), *words[1:]])
         seen = capsys.readouterr()
         return Done(code, seen.out, seen.err)
 
     return run
 
 
-def test_the_answer_comes_first_and_names_who_did_it(planted, jostle) -> None:  # type: ignore[no-untyped-def]
-    truth = planted.jobs["logger-0000"]
+def test_the_answer_comes_first_and_names_who_did_it(injected, jostle) -> None:  # type: ignore[no-untyped-def]
+    truth = injected.jobs["logger-0000"]
     assert truth.culprit("file system", "lustre:mds0@tcp:/fs0") == "burster-0001"
     done = jostle("interference", "logger-0000")
     assert done.code == 0, done.err
@@ -107,11 +107,11 @@ def test_figures_are_drawn_and_named(jostle, tmp_path: Path) -> None:  # type: i
 
 @pytest.mark.parametrize("words", VERBS, ids=lambda words: words[0])
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_a_user_learns_nothing_of_other_users(words, form, planted, jostle) -> None:  # type: ignore[no-untyped-def]
-    viewer = planted.jobs["logger-0000"].uid
-    others = [job for job in planted.jobs.values() if job.uid != viewer]
+def test_a_user_learns_nothing_of_other_users(words, form, injected, jostle) -> None:  # type: ignore[no-untyped-def]
+    viewer = injected.jobs["logger-0000"].uid
+    others = [job for job in injected.jobs.values() if job.uid != viewer]
     assert others
-    own = {job.program for job in planted.jobs.values() if job.uid == viewer}
+    own = {job.program for job in injected.jobs.values() if job.uid == viewer}
     done = jostle(*words, "--as-user", str(viewer), *(["--json"] if form == "json" else []))
     assert done.code == 0, done.err
     for job in others:
@@ -120,14 +120,14 @@ def test_a_user_learns_nothing_of_other_users(words, form, planted, jostle) -> N
         assert job.program in own or job.program not in done.out.replace("--repository", "")
 
 
-def test_a_user_asks_only_after_own_jobs(planted, jostle) -> None:  # type: ignore[no-untyped-def]
+def test_a_user_asks_only_after_own_jobs(injected, jostle) -> None:  # type: ignore[no-untyped-def]
     for verb in ("interference", "neighbours"):
         done = jostle(verb, "logger-0000", "--as-user", "12345")
         assert done.code == 2
         assert "holds no job of uid 12345" in done.err
     done = jostle("matrix", "--as-user", "no-such-user")
     assert done.code == 2
-    assert "Give the user's number" in done.err
+    assert "Use the user's number" in done.err
 
 
 def test_a_job_that_is_not_there(jostle) -> None:  # type: ignore[no-untyped-def]
@@ -137,7 +137,7 @@ def test_a_job_that_is_not_there(jostle) -> None:  # type: ignore[no-untyped-def
         assert "logger-0000" in done.err
 
 
-def test_neighbours_are_told_with_time_and_place(jostle) -> None:  # type: ignore[no-untyped-def]
+def test_neighbours_are_reported_with_time_and_place(jostle) -> None:  # type: ignore[no-untyped-def]
     done = jostle("neighbours", "logger-0000")
     assert "burster-0001" in done.out
     assert "When" in done.out
@@ -145,8 +145,10 @@ def test_neighbours_are_told_with_time_and_place(jostle) -> None:  # type: ignor
     assert "next: jostle interference" in done.err
 
 
-def test_a_reader_that_has_seen_enough(planted: Planted) -> None:
-    script = f"{sys.executable} -m jostle.cli matrix --repository {planted.path} --json | head -c 9"
+def test_a_reader_that_has_seen_enough(injected: Injected) -> None:
+    script = (
+        f"{sys.executable} -m jostle.cli matrix --repository {injected.path} --json | head -c 9"
+    )
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
     assert done.stderr == ""
     assert len(done.stdout) == 9
@@ -161,18 +163,23 @@ def views() -> str:
     from jostle.cli.views.interference import answer, details
     from jostle.cli.views.matrix import view
     from jostle.plot.charts.interference import charts
-    from jostle.plot.terminal.interference import draw_blame
+    from jostle.plot.terminal.interference import draw_attribution
 
     lost, nothing = Interval(36.0, 30.0, 42.0), Interval(0.0, 0.0, 9.0)
-    for found, loss in ((blame_cases.guilty(), lost), (blame_cases.innocent(), nothing)):
+    for found, loss in (
+        (attribution_cases.disturbed(), lost),
+        (attribution_cases.innocent(), nothing),
+    ):
         show(*answer(replace(estimates.ftq(), job="solver-42", run_s=300.0, lost_s=loss), found))
         for chart in charts(found):
-            show(*(Text.assemble(*line) for line in draw_blame(chart, width=100, unicode=True)))
+            show(
+                *(Text.assemble(*line) for line in draw_attribution(chart, width=100, unicode=True))
+            )
         show(*details(found), "")
-    show(*view(blame_cases.matrix()), "")
-    begin, second = blame_cases.BEGIN, blame_cases.SECOND
+    show(*view(attribution_cases.matrix()), "")
+    begin, second = attribution_cases.BEGIN, attribution_cases.SECOND
     own = JobFacts("solver-42", start_ns=begin, end_ns=begin + 300 * second)
-    show(*_view(own, blame_cases.beside()), *_view(own, []))
+    show(*_view(own, attribution_cases.alongside()), *_view(own, []))
     return ""
 
 
@@ -191,7 +198,7 @@ def test_no_interval_of_too_few_runs(capsys: pytest.CaptureFixture[str]) -> None
     from jostle.cli.output import show
     from jostle.cli.views.matrix import view
 
-    found = blame_cases.matrix()
+    found = attribution_cases.matrix()
     show(
         *view(
             replace(
@@ -202,6 +209,6 @@ def test_no_interval_of_too_few_runs(capsys: pytest.CaptureFixture[str]) -> None
             )
         )
     )
-    told = capsys.readouterr().out
-    assert "+20 %" not in told and "Too few" in told and "few" in told
-    assert "640" not in told
+    reported = capsys.readouterr().out
+    assert "+20 %" not in reported and "Too few" in reported and "few" in reported
+    assert "640" not in reported

@@ -1,4 +1,4 @@
-"""integrations/slurm/job_submit.lua: what it adds to jobs, run by the Lua that Slurm loads.
+"""integrations/slurm/job_submit.lua: its changes to jobs, run by the Lua that Slurm loads.
 
 lab/tests/cluster/test_slurm.py runs it in a real Slurm.
 """
@@ -24,7 +24,7 @@ mpi-code\tswitches=1@60
 """
 #: The driver: a Slurm of three functions, one submission, and its results in a file.
 DRIVER = """
-slurm = { SUCCESS = 0, log_user = function(text) told = text end, log_error = error }
+slurm = { SUCCESS = 0, log_user = function(text) shown = text end, log_error = error }
 dofile(%(plugin)s)
 local job = { %(job)s }
 local status = slurm_job_submit(job, {}, 0)
@@ -32,7 +32,7 @@ local file = io.open(%(result)s, "w")
 for _, name in ipairs({ "licenses", "shared", "req_switch", "wait4switch" }) do
    if job[name] ~= nil then file:write(name, "=", string.format("%%s", job[name]), "\\n") end
 end
-file:write("status=", status, "\\n", "told=", told or "", "\\n")
+file:write("status=", status, "\\n", "shown=", shown or "", "\\n")
 file:close()
 """
 
@@ -90,7 +90,7 @@ def test_a_program_of_the_script_gets_what_the_table_has(submit) -> None:  # typ
     done = submit(script="#!/bin/sh\nsrun /opt/bin/solver --steps 9\n")
     assert done["licenses"] == "scratch_bw:4"
     assert done["status"] == "0"
-    assert "-L scratch_bw:4" in done["told"]
+    assert "-L scratch_bw:4" in done["shown"]
     assert done["shared"] == str(NO_VAL16)
 
 
@@ -104,7 +104,7 @@ def test_of_several_programs_the_larger_number_counts(submit) -> None:  # type: 
     "script", ["#!/bin/sh\n# solver\n", "#!/bin/sh\nsolver2\n", "#!/bin/sh\n./my-solver.sh\n", ""]
 )
 def test_other_words_and_comments_are_no_programs(script: str, submit) -> None:  # type: ignore[no-untyped-def]
-    assert submit(script=script).keys() == {"shared", "req_switch", "status", "told"}
+    assert submit(script=script).keys() == {"shared", "req_switch", "status", "shown"}
 
 
 def test_what_a_user_asks_for_stays_as_it_is(submit) -> None:  # type: ignore[no-untyped-def]

@@ -1,4 +1,4 @@
-"""`jostle run --live`: the last lines of the terminal tell what the command does just now."""
+"""`jostle run --live`: the last lines of the terminal show what the command does just now."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ S = 1_000_000_000
 
 
 def test_the_load_of_a_job_and_of_others_there(repository: str) -> None:
-    """Of the second from the third on: two processes that move alike, and bursts beside them."""
+    """Of the second from the third on: two processes that move alike, and concurrent bursts."""
     begin = EPOCH // HALF * HALF + 4 * HALF
     store = Repository(repository)
     load = live_load(store, "tar-steady", (begin, begin + S), (begin, begin + S))

@@ -1,4 +1,4 @@
-"""Libraries of one name for several kinds of programs: the one for this machine's is found."""
+"""Libraries of one name for several architectures: the one for this machine is found."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_the_loader_lists_another_kind_first(
 
 
 def test_the_real_loader(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also for a user who has no /sbin on PATH."""
+    """It also works for a user without /sbin on PATH."""
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     if shutil.which("ldconfig", path="/usr/sbin:/sbin") is None:
         pytest.skip("needs ldconfig")

@@ -1,4 +1,4 @@
-"""What people see: golden outputs of the verbs on the synthetic repository.
+"""Golden outputs of the verbs on the synthetic repository.
 
 To renew after a wanted change: JOSTLE_RENEW=1 pytest tests/cli/test_looks.py, and look at the diff.
 """
@@ -37,7 +37,7 @@ CASES = {
 
 
 def normal(text: str, repository: str) -> str:
-    """Replace what differs from run to run."""
+    """Replaces the parts that differ from run to run."""
     text = text.replace(repository, "REPOSITORY")
     return re.sub(r"in [\d.]+ (ms|s)\b", "in TIME", text)
 
@@ -136,7 +136,7 @@ def test_export_gives_files_and_keeps_what_is_there(repository: str, tmp_path: P
     assert jostle(*words, "--force", JOSTLE_REPOSITORY=repository).code == 0
     other = jostle("export", "tar", "-o", "tar.xlsx", JOSTLE_REPOSITORY=repository)
     assert other.code == 2 and not (tmp_path / "tar.xlsx").exists()
-    assert "xlsx is no form" in other.err and ".parquet, .csv, .json" in other.err
+    assert "xlsx is not a format" in other.err and ".parquet, .csv, .json" in other.err
     file = tmp_path / "tar.json"
     report = jostle("export", "tar", "-o", str(file), "--json", JOSTLE_REPOSITORY=repository)
     assert json.loads(report.out)["rows"] == 160
@@ -169,8 +169,10 @@ def test_a_job_as_a_trace_for_perfetto(repository: str, tmp_path: Path) -> None:
         ("/usr/bin/tar 100", 20e6),
         ("/usr/bin/tar 101", 20e6),
     ]
-    beside = [e for e in events if e["ph"] == "X" and e["pid"] == groups["other jobs beside it"]]
-    assert [(each["name"], each["dur"]) for each in beside] == [("sqlite-bursts", 16e6)]
+    alongside = [
+        e for e in events if e["ph"] == "X" and e["pid"] == groups["other jobs alongside it"]
+    ]
+    assert [(each["name"], each["dur"]) for each in alongside] == [("sqlite-bursts", 16e6)]
     counters: dict[str, list[dict[str, float]]] = {}
     for event in events:
         if event["ph"] == "C":
@@ -183,7 +185,7 @@ def test_a_job_as_a_trace_for_perfetto(repository: str, tmp_path: Path) -> None:
     assert max(each["written"] for each in others) == 128 << 20
     assert jostle(*words, JOSTLE_REPOSITORY=repository).code == 2  # it is there already
     part = jostle("export", "jobs", "--format", "perfetto", JOSTLE_REPOSITORY=repository)
-    assert part.code == 2 and "`--format perfetto` takes a whole job." in part.err
+    assert part.code == 2 and "`--format perfetto` exports a whole job." in part.err
 
 
 def test_ingest_again_finds_nothing_new(spool: Path, repository: str) -> None:
@@ -200,7 +202,7 @@ def test_compact_and_expire_say_what_they_did(spool: Path, tmp_path: Path) -> No
     assert "became" in done.out
     done = jostle("repository", "expire", "--older-than", "30d", **place)
     assert done.code == 1
-    assert "Nothing would be left" in done.err
+    assert "No slices would be left" in done.err
     assert "clock" in done.err
     new = tmp_path / "new"
     begin = time.time_ns()

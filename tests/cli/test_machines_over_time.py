@@ -14,22 +14,22 @@ from jostle.report.models import metrics
 from jostle.report.models.background import background_of
 from jostle.report.models.machine_steps import component_view, machine_steps
 from jostle.repository import Repository
-from jostle_lab.synthetic import Fault, Planted, Spec, plant, plant_machines
+from jostle_lab.synthetic import Fault, Injected, Spec, plant, plant_machines
 
 HIDDEN = "burster-0001"
 
 
 @pytest.fixture(scope="module")
-def planted(tmp_path_factory: pytest.TempPathFactory) -> Planted:
+def injected(tmp_path_factory: pytest.TempPathFactory) -> Injected:
     faults = (Fault("unprofiled job", HIDDEN, batch="slurm-9001"),)
     spec = Spec(jobs=6, slices=200, length=120, processes=4, faults=faults)
-    planted = plant(tmp_path_factory.mktemp("machines") / "repository", spec, seed=5)
-    plant_machines(planted, seed=1)
-    return planted
+    injected = plant(tmp_path_factory.mktemp("machines") / "repository", spec, seed=5)
+    plant_machines(injected, seed=1)
+    return injected
 
 
-def test_a_machine_over_time(planted: Planted) -> None:
-    store = Repository(planted.path)
+def test_a_machine_over_time(injected: Injected) -> None:
+    store = Repository(injected.path)
     every = machine_steps(store, "server0")
     assert [each.title for each in every] == [
         "server0",
@@ -49,8 +49,8 @@ def test_a_machine_over_time(planted: Planted) -> None:
         machine_steps(store, "server9")
 
 
-def test_the_background_has_the_servers_and_what_no_profile_has(planted: Planted) -> None:
-    store = Repository(planted.path)
+def test_the_background_has_the_servers_and_what_no_profile_has(injected: Injected) -> None:
+    store = Repository(injected.path)
     content = background_of(store, "logger-0000", metrics.view("bytes"))
     (server,) = content.servers
     assert (server.servers, server.kind) == (["server0"], "lustre_ost")
@@ -58,8 +58,8 @@ def test_the_background_has_the_servers_and_what_no_profile_has(planted: Planted
     assert not background_of(store, "logger-0000", metrics.view("cpu")).servers
 
 
-def test_the_commands(planted: Planted, tmp_path: Path) -> None:
-    where = ("--repository", str(planted.path))
+def test_the_commands(injected: Injected, tmp_path: Path) -> None:
+    where = ("--repository", str(injected.path))
     done = jostle("timeline", "logger-0000", "--node", "server0", "--json", *where)
     content = json.loads(done.out)
     assert [each["kind"] for each in content["machines"]] == [

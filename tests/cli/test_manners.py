@@ -53,7 +53,7 @@ def test_help_is_quick_and_imports_nothing_heavy() -> None:
 
 
 def _seconds(*words: str) -> float:
-    """Of CPU: how long it waits for a core is no matter of ours."""
+    """The limit is CPU time: waiting for a core does not count."""
     begin = resource.getrusage(resource.RUSAGE_CHILDREN)
     jostle(*words, afresh=True)
     end = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -80,7 +80,7 @@ def test_forgotten_run_gets_a_suggestion() -> None:
 def test_an_option_without_its_value_leads_to_the_verbs_help() -> None:
     done = jostle("estimate", "last", "--plot")
     assert done.code == 2
-    assert "mend: See `jostle estimate --help`." in done.err
+    assert "fix: See `jostle estimate --help`." in done.err
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_missing_spool(tmp_path: Path) -> None:
     done = jostle("ingest", str(tmp_path / "none"), "--repository", str(tmp_path / "r"))
     assert done.code == 2
     assert "does not exist" in done.err
-    assert "mend:" in done.err
+    assert "fix:" in done.err
     assert not (tmp_path / "r").exists()
 
 
@@ -141,7 +141,7 @@ def test_unreadable_spool_names_its_owner(tmp_path: Path) -> None:
 def test_no_repository_is_an_empty_state_not_an_error(tmp_path: Path) -> None:
     done = jostle("jobs", "--repository", str(tmp_path / "none"))
     assert done.code == 0
-    assert "Nothing is recorded yet" in done.out
+    assert "No job is recorded yet" in done.out
     assert "jostle run -- CMD" in done.err
 
 
@@ -164,7 +164,7 @@ def test_json_errors_are_json(repository: str) -> None:
     done = jostle("digest", "none", "--json", "--repository", repository)
     error = json.loads(done.err)["error"]
     assert done.code == error["exit_code"] == 2
-    assert error["mend"]
+    assert error["fix"]
 
 
 # All that the others say is kept in golden/.
@@ -180,7 +180,7 @@ def test_pipes_get_neither_escapes_nor_blank_ends_and_a_next_command(
 
 
 def test_ascii_terminals_get_ascii(repository: str) -> None:
-    """What all of them say in one Python that starts for such a terminal."""
+    """The output of all of them in one Python that starts for such a terminal."""
     code = (
         "import json, sys; from jostle.cli.main import main\n"
         "for words in json.loads(sys.argv[1]):\n"
@@ -200,7 +200,7 @@ def test_ascii_terminals_get_ascii(repository: str) -> None:
         assert len(text.splitlines()) > 3, text
 
 
-def test_terminal_has_colour_unless_told_otherwise(repository: str) -> None:
+def test_terminal_has_colour_unless_switched_off(repository: str) -> None:
     assert "\x1b[" in _in_terminal(["jobs", "--repository", repository], {})
     assert "\x1b[" not in _in_terminal(["jobs", "--repository", repository], {"NO_COLOR": "1"})
 
@@ -248,7 +248,7 @@ def test_a_closed_place_names_its_owner() -> None:
         "from jostle.cli.main import _closed;"
         "print(*_closed(PermissionError(13, 'no', '/root/x/y')), sep='|')"
     )
-    message, mend = python(code).out.split("|")
+    message, fix = python(code).out.split("|")
     assert message.startswith("/root/x/y cannot be reached: /")
     assert " belongs to " in message
-    assert "--repository" in mend
+    assert "--repository" in fix

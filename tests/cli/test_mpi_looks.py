@@ -1,4 +1,4 @@
-"""What people see of MPI jobs: golden outputs, JSON, spools without a repository, waiting.
+"""Output for MPI jobs: golden texts, JSON, spools without a repository, waiting.
 
 To renew after a wanted change: JOSTLE_RENEW=1 pytest tests/cli/test_mpi_looks.py; look at the diff.
 """
@@ -148,7 +148,7 @@ def test_waiting_gives_up_on_ranks_of_other_nodes(tmp_path: Path) -> None:
     assert time.monotonic() - begin < 3
 
 
-def test_a_launchers_words_tell_the_mpi() -> None:
+def test_a_launchers_words_identify_the_mpi() -> None:
     from jostle.cli.doctor.mpi import recognised
 
     for words, family, says in (

@@ -1,4 +1,4 @@
-"""Real MPI programs through the whole house: run, ingest, digest, the runtime's own digest."""
+"""Real MPI programs from end to end: run, ingest, digest, the runtime's own digest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables and texts in a narrow terminal: nothing that names a row is lost, no number is cut."""
+"""Tables and texts in a narrow terminal: names of rows and numbers stay whole."""
 
 from __future__ import annotations
 

@@ -29,9 +29,11 @@ def test_a_hint_leads_to_a_verb_behind(verb: str, seen: str) -> None:
 
 @pytest.mark.parametrize(("verb", "seen"), ROWS)
 def test_hints_are_commands(verb: str, seen: str) -> None:
-    told = steps(verb, seen, "mine", flag=" --repository R", others=["other"], words={"SPOOL": "S"})
-    assert 1 <= len(told) <= 2
-    for command in told:
+    reported = steps(
+        verb, seen, "mine", flag=" --repository R", others=["other"], words={"SPOOL": "S"}
+    )
+    assert 1 <= len(reported) <= 2
+    for command in reported:
         assert verb_of(command) in all_verbs()
         assert not re.search(r"\b(OTHERS|SPOOL)\b|  ", command)
         assert ("--repository R" in command) == (
@@ -50,8 +52,8 @@ def walk(seen: dict[str, str]) -> list[str]:
     return verbs
 
 
-def test_a_loss_beside_suspects_leads_to_them_and_then_to_the_page() -> None:
-    lost = "a loss beside suspects"
+def test_a_loss_alongside_suspects_leads_to_them_and_then_to_the_page() -> None:
+    lost = "a loss with suspects"
     for run in TABLE["run"]:
         seen = {"run": run, "digest": "slices", "estimate": lost, "interference": "suspects"}
         seen["advise"] = "a job"
@@ -72,14 +74,14 @@ def test_without_suspects_nobody_is_sent_to_look_for_them(seen: str) -> None:
 
 
 def test_another_users_view_names_no_other_job() -> None:
-    told = steps("neighbours", "neighbours", "mine", viewer=7, others=["other"])
-    assert told == ["jostle interference --as-user 7 mine"]
+    reported = steps("neighbours", "neighbours", "mine", viewer=7, others=["other"])
+    assert reported == ["jostle interference --as-user 7 mine"]
 
 
 @pytest.mark.parametrize(
     ("job", "seen"),
     [
-        ("heads", "a loss beside suspects"),
+        ("heads", "a loss with suspects"),
         ("heads-1", "a loss"),
         ("clean", "no loss"),
         ("short", "too few slices"),
@@ -87,9 +89,9 @@ def test_another_users_view_names_no_other_job() -> None:
     ],
 )
 def test_the_hint_of_an_estimate_fits_what_it_shows(job: str, seen: str) -> None:
-    told = stub("estimate", job).err.splitlines()
+    reported = stub("estimate", job).err.splitlines()
     expected = steps("estimate", seen, job, words={"ANOTHER_RUN": f"{job}-before"})
-    assert [line.removeprefix("next:").strip() for line in told] == expected
+    assert [line.removeprefix("next:").strip() for line in reported] == expected
 
 
 def test_shorter_slices_are_advised_only_where_they_are_long() -> None:

@@ -1,4 +1,4 @@
-"""How fast a node's memory answered its jobs: what the node's page shows."""
+"""How fast a node's memory answered its jobs, as the node's page shows it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`jostle nodes`: what it prints, saves and hands to programs."""
+"""`jostle nodes`: its texts, files and JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `jostle run` does when a job loses time, and waiting until others leave a resource."""
+"""Actions of `jostle run` when a job loses time, and waiting until others leave a resource."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_a_place_that_nobody_uses_is_quiet_and_what_is_no_place_is_refused(
 ) -> None:
     words = ["wait-until-quiet", "--for", "1s", "--limit", "20s", "--repository", str(repository)]
     done = jostle(*words, "--node", "elsewhere")
-    assert done.code == 0 and "Nothing is recorded on elsewhere" in done.out
+    assert done.code == 0 and "No load is recorded on elsewhere" in done.out
     assert jostle(*words, "--on", "/data", "--below", "100000").code == 0
     assert jostle(*words).code == 2 and jostle(*words, "--on", "/a", "--node", "b").code == 2
 

@@ -1,4 +1,4 @@
-"""`jostle overhead`: real runs, the timer in both arms, and words that stay honest."""
+"""`jostle overhead`: real runs, the timer in both arms, and wording that claims no more."""
 
 from __future__ import annotations
 
@@ -82,17 +82,17 @@ def test_a_failing_command_is_an_error_with_its_words() -> None:
     assert done.out == ""
 
 
-def test_a_command_that_fails_only_under_jostle_is_told_apart() -> None:
+def test_a_command_that_fails_only_under_jostle_is_distinguished() -> None:
     script = 'case "$LD_PRELOAD" in *libjostle.so*) exit 4;; esac'
     done = jostle("overhead", "-n", "3", "--", "sh", "-c", script)
     assert done.code == 1
-    assert "ended with 4 under jostle (without it, it ends well)" in done.err
+    assert "ended with 4 under jostle (without it, it succeeds)" in done.err
 
 
 def test_switched_off_recording_is_refused() -> None:
     done = jostle("overhead", "-n", "3", "--", "true", JOSTLE="off")
     assert done.code == 2
-    assert "both kinds of runs would be the same" in done.err
+    assert "both kinds of runs would be equal" in done.err
 
 
 @pytest.fixture
@@ -242,7 +242,7 @@ def made(plain: list[float], profiled: list[float]) -> object:
     [
         ([1.02, 1.021, 1.019, 1.02], "Profiling cost 2.00 % (99 % interval +"),
         ([0.98, 0.981, 0.979, 0.98], "The profiled runs were 2.00 % faster"),
-        ([1.0, 1.001, 0.999, 1.0], "No cost can be seen: it is below 0."),
+        ([1.0, 1.001, 0.999, 1.0], "No cost was detected: it is below 0."),
         ([0.8, 1.2, 1.0, 1.1], "Too noisy to decide: +2.50 %"),
         ([1.0], "Too few runs for a result."),
     ],

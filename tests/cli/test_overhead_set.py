@@ -1,4 +1,4 @@
-"""`jostle overhead --set` and `--beside`: several programs, and other profilers beside us."""
+"""`jostle overhead --set` and `--alongside`: several programs, and other profilers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from jostle.errors import UsageError
 from jostle.plot.charts.overhead import set_finding
 from jostle_lab.validation import codes
 
-#: A profiler that says into the folder that it was told which program it is in.
+#: A profiler that writes into the given folder which program it is in.
 PROFILER = """
 #define _GNU_SOURCE
 #include <errno.h>
@@ -37,7 +37,7 @@ __attribute__((constructor)) static void begin(void)
         if (log)
             fclose(log);
     }
-    if (getenv("FAIL_BESIDE") && !strcmp(program_invocation_short_name, "sh"))
+    if (getenv("FAIL_ALONGSIDE") && !strcmp(program_invocation_short_name, "sh"))
         exit(9);
 }
 """
@@ -62,7 +62,7 @@ def profiler(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.mark.in_turn
 @pytest.mark.skipif(not shutil.which("mpicc.openmpi"), reason="needs Open MPI")
-def test_a_set_beside_another_profiler(
+def test_a_set_alongside_another_profiler(
     profiler: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -72,7 +72,7 @@ def test_a_set_beside_another_profiler(
     bad = replace(hybrid, name="files", argv=lambda _: ["sh", "-c", "exit 3"])
     monkeypatch.setitem(codes.CODES, "hybrid", hybrid)
     monkeypatch.setitem(codes.CODES, "files", bad)
-    words = ["overhead", "--set", "files,hybrid", "-n", "3", "--beside", profiler]
+    words = ["overhead", "--set", "files,hybrid", "-n", "3", "--alongside", profiler]
     status = main([*words, "--plot", str(tmp_path), "--format", "svg", "--json"])
     content = json.loads(capsys.readouterr().out)
     assert status == 1
@@ -95,12 +95,12 @@ def test_a_set_beside_another_profiler(
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (["--set", "stencil", "--", "true"], "CMD is another"),
+        (["--set", "stencil", "--", "true"], "CMD must not be given"),
         (["--set", "stencil", "--gpu"], "No program of --set uses a GPU."),
         (["--set", "stancil"], "There is no program `stancil`"),
         (["--set", "transpose-nodes"], "runs on nodes of a lab"),
-        (["--format", "svg", "--", "true"], "that of CMD has it in its name"),
-        ([], "What is to be measured?"),
+        (["--format", "svg", "--", "true"], "the name of the figure's file"),
+        ([], "No command was given."),
     ],
 )
 def test_what_cannot_be_meant_is_refused(
@@ -121,17 +121,18 @@ def test_all_are_those_installed(monkeypatch: pytest.MonkeyPatch) -> None:
 # ---- other profilers ----
 
 
-def test_a_single_command_beside_another_profiler(profiler: str) -> None:
-    words = ("overhead", "-n", "3", "--json", "--beside", profiler, "--", "sh", "-c", "true")
+def test_a_single_command_alongside_another_profiler(profiler: str) -> None:
+    words = ("overhead", "-n", "3", "--json", "--alongside", profiler, "--", "sh", "-c", "true")
     content = json.loads(jostle(*words).out)
     assert [run["arm"] for run in content["runs"]] == ["plain", "profiled", "mpiP"] * 3
-    (other,) = content["beside"]
+    (other,) = content["alongside"]
     assert other["profiled"]["name"] == "mpiP"
     assert not any("mpiP" in note for note in content["notes"])
-    content = json.loads(jostle(*words, FAIL_BESIDE="yes").out)
-    assert content["beside"] == []
+    content = json.loads(jostle(*words, FAIL_ALONGSIDE="yes").out)
+    assert content["alongside"] == []
     assert content["notes"][0] == (
-        "mpiP is left out: `sh` ended with 9 under mpiP (without it, it ends well), saying nothing"
+        "mpiP is left out: `sh` ended with 9 under mpiP (without it, it succeeds), "
+        "without any output"
     )
 
 
@@ -149,9 +150,9 @@ def test_profilers_are_known_by_their_libraries(profiler: str, tmp_path: Path) -
     other = bytearray(Path(profiler).read_bytes())
     other[4] = 1  # the class of 32-bit libraries
     (tmp_path / "libother.so").write_bytes(other)
-    with pytest.raises(UsageError, match="programs of another kind"):
+    with pytest.raises(UsageError, match="cannot be loaded by programs"):
         other_profilers([str(tmp_path / "libother.so")])
-    with pytest.raises(UsageError, match="two kinds of runs called mpiP"):
+    with pytest.raises(UsageError, match="two profilers are called mpiP"):
         other_profilers([profiler, profiler])
 
 

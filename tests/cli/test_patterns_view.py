@@ -1,4 +1,4 @@
-"""Access patterns in words, from the analysis' own results."""
+"""Access patterns in words, from the results of the analysis."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_phase(phase: AccessPhase, text: str) -> None:
 
 
 def test_several_phases() -> None:
-    """Phases that differ make a mixed mount; of those alike the heaviest speaks."""
+    """Different phases make a mixed mount; among similar ones the heaviest is reported."""
     small = replace(PHASE, bytes=10, chunk_bytes=10.0)
     alike = AccessPattern("m", "write-seek", MIB, None, 100, True, [small, PHASE])
     assert pattern_text(alike) == "write-seek, 1.00 MiB chunks"

@@ -1,4 +1,4 @@
-"""`jostle predict` and `jostle matrix --by kind` on a planted repository."""
+"""`jostle predict` and `jostle matrix --by kind` on a synthetic repository."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from jostle.api import open as open_site
 from jostle.cli.main import main
 from jostle.cli.output import console
 from jostle.errors import UsageError
-from jostle_lab.synthetic import Planted, Spec, plant
+from jostle_lab.synthetic import Injected, Spec, plant
 
 
 @pytest.fixture(scope="module")
-def planted(tmp_path_factory: pytest.TempPathFactory) -> Planted:
+def injected(tmp_path_factory: pytest.TempPathFactory) -> Injected:
     """Jobs of three users; a neighbour in bursts hurts the first one."""
     spec = Spec(jobs=6, slices=300, length=220, processes=4, users=3, coincidence=0.0, roommates=0)
-    return plant(tmp_path_factory.mktemp("planted") / "repository", spec, seed=5)
+    return plant(tmp_path_factory.mktemp("injected") / "repository", spec, seed=5)
 
 
 @pytest.fixture
-def jostle(planted: Planted, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
+def jostle(injected: Injected, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
     """Runs the command within this process."""
     console.cache_clear()
     monkeypatch.setenv("COLUMNS", "120")
 
     def run(*words: str) -> Done:
-        code = main([words[0], "--repository", str(planted.path), *words[1:]])
+        code = main([words[0], "--repository", str(injected.path), *words[1:]])
         seen = capsys.readouterr()
         return Done(code, seen.out, seen.err)
 
     return run
 
 
-def test_jobs_programs_and_kinds_can_be_mixed(planted, jostle) -> None:  # type: ignore[no-untyped-def]
-    program = planted.jobs["burster-0001"].program
+def test_jobs_programs_and_kinds_can_be_mixed(injected, jostle) -> None:  # type: ignore[no-untyped-def]
+    program = injected.jobs["burster-0001"].program
     done = jostle("predict", "logger-0000", program, "metadata:x4")
     assert done.code == 0, done.err
     assert " will lose " in done.out.splitlines()[0]
@@ -47,12 +47,12 @@ def test_jobs_programs_and_kinds_can_be_mixed(planted, jostle) -> None:  # type:
     assert "next: jostle serve" in done.err
 
 
-def test_json_has_what_the_python_api_has(planted, jostle) -> None:  # type: ignore[no-untyped-def]
+def test_json_has_what_the_python_api_has(injected, jostle) -> None:  # type: ignore[no-untyped-def]
     words = ("logger-0000", "burster-0001")
     content = json.loads(jostle("predict", *words, "--json").out)
     assert [each["name"] for each in content["losses"]] == list(words)
     assert all(0 <= each["low"] <= each["percent"] <= each["high"] for each in content["losses"])
-    with open_site(planted.path) as site:
+    with open_site(injected.path) as site:
         assert site.predict(*words).to_json() == content
         with pytest.raises(UsageError):
             site.predict("logger-0000")
@@ -72,11 +72,11 @@ def test_the_capacity_has_a_curve(jostle) -> None:  # type: ignore[no-untyped-de
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        ([], "Name either"),
-        (["metadata"], "two loads at least"),
-        (["metadata", "--capacity", "metadata"], "Name either"),
+        ([], "Give either"),
+        (["metadata"], "at least two loads"),
+        (["metadata", "--capacity", "metadata"], "Give either"),
         (["metadata", "metadata:7"], "no part of a kind"),
-        (["metadata", "metadata", "--mount", "nfs:nowhere:/"], "No load that is known"),
+        (["metadata", "metadata", "--mount", "nfs:nowhere:/"], "No known load"),
         (["metadata", "no-such-job"], "no-such-job"),
     ],
 )
@@ -86,10 +86,10 @@ def test_what_cannot_be_asked_is_said(words: list[str], why: str, jostle: Any) -
     assert why in done.err
 
 
-def test_another_users_jobs_are_neither_named_nor_found(planted, jostle) -> None:  # type: ignore[no-untyped-def]
-    viewer = planted.jobs["logger-0000"].uid
-    others = [job for job in planted.jobs.values() if job.uid != viewer]
-    own = {job.program for job in planted.jobs.values() if job.uid == viewer}
+def test_another_users_jobs_are_neither_named_nor_found(injected, jostle) -> None:  # type: ignore[no-untyped-def]
+    viewer = injected.jobs["logger-0000"].uid
+    others = [job for job in injected.jobs.values() if job.uid != viewer]
+    own = {job.program for job in injected.jobs.values() if job.uid == viewer}
     seen = jostle("predict", "logger-0000", "metadata", "--as-user", str(viewer))
     matrix = jostle("matrix", "--by", "kind", "--as-user", str(viewer), "--json")
     for done in (seen, matrix):
@@ -102,10 +102,10 @@ def test_another_users_jobs_are_neither_named_nor_found(planted, jostle) -> None
         assert done.code != 0
 
 
-def test_the_matrix_by_kind_names_no_program(planted, jostle) -> None:  # type: ignore[no-untyped-def]
+def test_the_matrix_by_kind_names_no_program(injected, jostle) -> None:  # type: ignore[no-untyped-def]
     content = json.loads(jostle("matrix", "--by", "kind", "--json").out)
     names = {each["program"] for each in content["programs"]}
-    assert names and not names & {job.program for job in planted.jobs.values()}
+    assert names and not names & {job.program for job in injected.jobs.values()}
     done = jostle("matrix", "--by", "kind", "--engine", "spark")
     assert done.code == 2 and "--engine" in done.err
 

@@ -1,4 +1,4 @@
-"""`jostle run` publishes slices while its command runs, and yields to everybody."""
+"""`jostle run` publishes slices while its command runs, at the lowest priority."""
 
 from __future__ import annotations
 

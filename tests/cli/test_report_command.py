@@ -1,4 +1,4 @@
-"""`jostle report`: one file that says what the verbs say, loads nothing and trusts no name."""
+"""`jostle report`: one file with the output of the verbs; loads nothing, trusts no name."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from jostle.plot.document.document import Commands, Document, Facts, Grid, Part,
 from jostle.plot.document.html import html
 from jostle.plot.document.pdf import pdf
 from jostle.report.format.values import points, seconds
-from jostle_lab.synthetic import Planted, Spec, plant
+from jostle_lab.synthetic import Injected, Spec, plant
 
 VOID = {"meta", "img", "br", "link", "hr", "input", "path", "use"}
 EVIL = "<script>alert(1)</script>\"'&\x1b[31m"
@@ -59,9 +59,9 @@ class Reader(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def planted(tmp_path_factory: pytest.TempPathFactory) -> Planted:
+def injected(tmp_path_factory: pytest.TempPathFactory) -> Injected:
     spec = Spec(jobs=6, slices=300, length=220, processes=4, users=3, coincidence=0.0, roommates=0)
-    return plant(tmp_path_factory.mktemp("planted") / "repository", spec, seed=5)
+    return plant(tmp_path_factory.mktemp("injected") / "repository", spec, seed=5)
 
 
 @pytest.fixture(autouse=True)
@@ -77,14 +77,14 @@ Run = Callable[..., Done]
 
 @pytest.fixture
 def jostle(
-    planted: Planted, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    injected: Injected, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> Run:
     """Runs the command within this process: the imports are paid for once."""
     monkeypatch.setenv("TZ", "UTC")
     monkeypatch.setenv("COLUMNS", "80")
 
     def run(*words: str) -> Done:
-        code = main([words[0], "--repository", str(planted.path), *words[1:]])
+        code = main([words[0], "--repository", str(injected.path), *words[1:]])
         seen = capsys.readouterr()
         return Done(code, seen.out, seen.err)
 
@@ -92,11 +92,11 @@ def jostle(
 
 
 @pytest.fixture(scope="module")
-def estimated(planted: Planted) -> dict[str, Any]:
-    """What `estimate` says of the job that the reports are on."""
+def estimated(injected: Injected) -> dict[str, Any]:
+    """The output of `estimate` for the job of the reports."""
     console.cache_clear()
     with contextlib.redirect_stdout(io.StringIO()) as out:
-        assert main(["estimate", "--repository", str(planted.path), "logger-0000", "--json"]) == 0
+        assert main(["estimate", "--repository", str(injected.path), "logger-0000", "--json"]) == 0
     found: dict[str, Any] = json.loads(out.getvalue())
     return found
 
@@ -134,17 +134,17 @@ def test_the_html_file_is_whole_and_has_the_numbers_of_estimate(
     assert "@import" not in content
     assert "url(http" not in content
 
-    told = estimated
-    first, text = told["head"], " ".join(read.text)
+    reported = estimated
+    first, text = reported["head"], " ".join(read.text)
     assert seconds(first["lost_s"]["value"]) in read.text
     assert f"{points(first['percent']['value'])} %" in read.text
     assert seconds(first["run_s"]) in read.text
     assert seconds(first["intrinsic_s"]) in read.text
-    assert (told["light"] or "undecided") in read.text
-    for suspect in told["blame"]["suspects"]:
+    assert (reported["light"] or "undecided") in read.text
+    for suspect in reported["attribution"]["suspects"]:
         assert suspect["job"] in text
         assert seconds(suspect["seconds"]["value"]) in read.text
-    for part in ("The neighbours", "What the job did", "What was not measured", "How to read on"):
+    for part in ("The neighbours", "What the job did", "What was not measured", "Next commands"):
         assert part in read.text
     assert {"correlation", "what it did", "write served at"} <= set(read.text)
     assert {"svg", "figure", "figcaption", "h1", "h2", "h3", "th"} <= set(read.tags)
@@ -154,13 +154,13 @@ def test_the_html_file_is_whole_and_has_the_numbers_of_estimate(
 def test_the_pdf_has_pages(jostle: Run, estimated: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "report.pdf"
     done = jostle("report", "logger-0000", "-o", str(path), "--json")
-    told = json.loads(done.out)
+    reported = json.loads(done.out)
     data = path.read_bytes()
     assert data.startswith(b"%PDF")
     assert data.count(b"/Type /Page ") >= 2
-    assert told["file"] == str(path)
-    assert told["bytes"] == len(data)
-    assert told["light"] == estimated["light"]
+    assert reported["file"] == str(path)
+    assert reported["bytes"] == len(data)
+    assert reported["light"] == estimated["light"]
 
 
 def test_a_user_gets_no_report_on_anothers_job(jostle: Run, tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_a_user_gets_no_report_on_anothers_job(jostle: Run, tmp_path: Path) -> N
 
 @pytest.mark.in_turn
 def test_a_user_sees_no_names_of_other_users_jobs(
-    jostle: Run, tmp_path: Path, planted: Planted
+    jostle: Run, tmp_path: Path, injected: Injected
 ) -> None:
     jobs = json.loads(jostle("jobs", "--all", "--json").out)["jobs"]
     own = next(job["uid"] for job in jobs if job["job"] == "logger-0000")
@@ -191,7 +191,7 @@ def test_a_user_sees_no_names_of_other_users_jobs(
     [
         ("report.txt", "ends in neither .html nor .pdf", "-o report.html"),
         ("none/report.html", "does not exist", "mkdir -p"),
-        ("there.html", "is there already", "--force"),
+        ("there.html", "already exists", "--force"),
         ("folder.html", "is a folder", "report.html"),
     ],
 )
@@ -203,7 +203,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_any_work(
     done = jostle("report", "logger-0000", "-o", str(tmp_path / name))
     assert done.code == 2
     assert words in done.err
-    assert hint in done.err.partition("mend:")[2]
+    assert hint in done.err.partition("fix:")[2]
     assert (tmp_path / "there.html").read_text() == "mine"
 
 

@@ -1,4 +1,4 @@
-"""`jostle run`: the command must not notice, and the user must learn what it did."""
+"""`jostle run`: the command is not affected, and the user learns what it did."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_a_command_killed_in_mid_run_loses_nothing(place: dict[str, str], tmp_pa
 def test_killed_in_its_first_second_it_lasted_as_long_as_it_did(
     place: dict[str, str], tmp_path: Path, how: str
 ) -> None:
-    """Nothing wrote an end, and the heartbeat has not ticked: its calls say how long it ran."""
+    """No end was written, and the heartbeat has not ticked: its calls show how long it ran."""
     program = compiled(tmp_path, "killed_early.c")
     done = run(place, "--job", "early", "--json", "--", program, str(tmp_path / "data"), how)
     assert done.code == 137

@@ -1,4 +1,4 @@
-"""A name that was used before: another run gets another name, what belongs together keeps one."""
+"""A name that was used before: another run gets another name, parts of one job keep one name."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def _jobs(place: dict[str, str]) -> dict[str, int]:
 
 
 def test_a_second_use_of_a_name_is_another_job(place: dict[str, str]) -> None:
-    for told in ("", "twice-2", "twice-3"):
+    for expected in ("", "twice-2", "twice-3"):
         done = _run(place, "twice")
         assert done.code == 0
-        line = f"warning: the name twice is taken by an earlier run; this one is {told}\n"
-        assert done.err.count("warning") == bool(told)
-        assert not told or line in done.err
+        line = f"warning: the name twice is taken by an earlier run; this one is {expected}\n"
+        assert done.err.count("warning") == bool(expected)
+        assert not expected or line in done.err
     assert _jobs(place) == {"twice": 1, "twice-2": 1, "twice-3": 1}
 
 
@@ -83,10 +83,10 @@ def test_profiles_that_wait_in_the_spool_hold_their_name(
 def test_steps_of_a_batch_job_are_one_job(place: dict[str, str]) -> None:
     """Also side by side; the next batch job with that name is another."""
     script = "dd if=/dev/zero of=/dev/null bs=1M count=1 status=none; head -c 100000 /etc/passwd"
-    for batch, told in (("7", ""), ("7", ""), ("8", "steps-2"), ("8", "steps-2")):
+    for batch, expected in (("7", ""), ("7", ""), ("8", "steps-2"), ("8", "steps-2")):
         copy = f"cp {ROOT}/CHANGELOG.md $HOME/copy; {script}"
         done = _run(place, "steps", "sh", "-c", copy, SLURM_JOB_ID=batch)
-        assert (f"this one is {told}" in done.err) == bool(told), done.err
+        assert (f"this one is {expected}" in done.err) == bool(expected), done.err
     assert set(_jobs(place)) == {"steps", "steps-2"}
 
 

@@ -1,4 +1,4 @@
-"""Digests at the end of jobs: when they are written, with whose rights, and where not."""
+"""Digests at the end of jobs: when, with whose rights and where they are written."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_a_malformed_file(tmp_path: Path) -> None:
     for text, why in (
         ("digest = loud", "line 1"),
         ("\nwhat = 1", "line 2"),
-        ("digest = mail", "address"),
+        ("digest = mail", "needs the URL"),
     ):
         site.write_text(text)
         with pytest.raises(UsageError, match=why):

@@ -1,4 +1,4 @@
-"""Real runs beside others on their cores: what is told is what the program itself has lost."""
+"""Real runs next to others on their cores: the reported loss is what the program itself lost."""
 
 from __future__ import annotations
 
@@ -47,10 +47,12 @@ def loops(count: int, core: int) -> Iterator[None]:
 def verdict(place: dict[str, str], gated: Done) -> dict[str, object]:
     """What `estimate --json` says, which the gate and the page say as well."""
     said = json.loads(jostle("estimate", "one", "--json", **place).out)
-    told = next(json.loads(line) for line in gated.err.splitlines() if '"gate"' in line)["gate"]
-    assert told["estimate"]["percent"]["value"] == pytest.approx(said["percent"]["value"], abs=0.2)
-    assert said["head"]["light"] == said["light"] == told["estimate"]["light"]
-    return {**said, "gate": told["finding"]}
+    reported = next(json.loads(line) for line in gated.err.splitlines() if '"gate"' in line)["gate"]
+    assert reported["estimate"]["percent"]["value"] == pytest.approx(
+        said["percent"]["value"], abs=0.2
+    )
+    assert said["head"]["light"] == said["light"] == reported["estimate"]["light"]
+    return {**said, "gate": reported["finding"]}
 
 
 @pytest.mark.tries(3)
@@ -214,4 +216,4 @@ def test_a_limit_of_its_own_is_no_interference(tmp_path: Path) -> None:
     # It may have less than its half, by others.
     assert said["percent"]["value"] == pytest.approx(100 * (1 - (1 - waited) / 0.5), abs=8)  # type: ignore[index]
     assert [one for one in said["limits"] if "own CPU limit" in one]  # type: ignore[attr-defined]
-    assert "kept by its CPU limit" in jostle("digest", "one", **place).out
+    assert "throttled by its CPU limit" in jostle("digest", "one", **place).out

@@ -1,4 +1,4 @@
-"""What is said of suspects that are no jobs: load without a profile, slow servers."""
+"""Texts for suspects that are no jobs: load without a profile, slow servers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from jostle.analysis.identification.model import JobInterference, ResourceLoss, Suspect, SuspectKind
 from jostle.analysis.interval import Interval
 from jostle.cli.views.estimate import _who_in_brief
-from jostle.report.verdict.blame import blame, to_whom
+from jostle.report.verdict.attribution import attribute, to_whom
 
 LOST = Interval(10.0, 9.0, 11.0)
 
@@ -62,7 +62,7 @@ def verdict(*suspects: tuple[str, SuspectKind]) -> JobInterference:
         (
             [("slurm-7 (no profile)", "unprofiled")],
             "by slurm-7 (no profile)",
-            "to load that no profile has",
+            "to load without a profile",
         ),
         ([("hog", "job")], "by job hog", "to jobs that were profiled"),
         (
@@ -74,6 +74,6 @@ def verdict(*suspects: tuple[str, SuspectKind]) -> JobInterference:
 )
 def test_words(suspects: list[tuple[str, SuspectKind]], words: str, whom: str) -> None:
     interference = verdict(*suspects)
-    said = " ".join(_who_in_brief(interference, blame(LOST, interference)))
+    said = " ".join(_who_in_brief(interference, attribute(LOST, interference)))
     assert words in said
     assert to_whom({kind for _, kind in suspects}) == whom

@@ -166,7 +166,7 @@ def test_an_answer_that_breaks_off_is_an_error_that_is_shown() -> None:
 
     http = HTTPServer(("127.0.0.1", 0), Answer)
     threading.Thread(target=http.serve_forever, daemon=True).start()
-    with pytest.raises(ServerError, match="cannot be asked: IncompleteRead"):
+    with pytest.raises(ServerError, match="cannot be reached: IncompleteRead"):
         of_server(f"http://127.0.0.1:{http.server_port}", "secret")()
     http.shutdown()
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-import jostle as door
+import jostle as api
 from jostle.analysis import digest
 from jostle.cli.output import on_paper
 from jostle.cli.views import digest as digest_views
@@ -32,7 +32,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Repository:
     return Repository(path)
 
 
-def test_what_is_planted_agrees(store: Repository) -> None:
+def test_what_is_injected_agrees(store: Repository) -> None:
     made = digest(store.job_tables(JOB))
     assert [gpu.gpu for gpu in made.gpus] == ["0000:1b:00.0", "0000:43:00.0"]
     for name, whole in (("to_bytes", "gpu_h2d_bytes"), ("peer_bytes", "gpu_peer_bytes")):
@@ -60,7 +60,7 @@ def test_copies_between_gpus_are_in_the_table_of_the_report(store: Repository) -
 
 
 def test_a_notebook_shows_the_gpus(store: Repository) -> None:
-    with door.open(store.path) as there:
+    with api.open(store.path) as there:
         shown = there.job(JOB).digest()._repr_html_()
         without = next(job for job in there.jobs() if job.name != JOB).digest()._repr_html_()
     assert "node0000 · 0000:43:00.0" in shown

@@ -1,4 +1,4 @@
-"""`jostle run` names who used the machine without a profile, by independent counts."""
+"""`jostle run` names users of the machine without a profile, by independent counts."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ int main(int argc, char **argv) {
 
 
 def expect(path: Path) -> None:
-    """Writes what a file holds beside it."""
+    """Writes the content of a profile as JSON, next to it."""
     found = totals(read_profiles([ReadRequest(path, 0)]))
     found |= segment_totals(read_segments([ReadRequest(path, 0)]))
     path.with_suffix(path.suffix + ".json").write_text(json.dumps(found, indent=1) + "\n")

@@ -1,4 +1,4 @@
-"""The page on architecture and the glossary name what is there.
+"""The page on architecture and the glossary agree with the code.
 
 Every hop's file exists, defines the function, and uses the name that the number bears in it; every
 name of the glossary occurs in the code.

@@ -1,6 +1,6 @@
-"""The documentation is true: its commands run, its links resolve, its lists are complete.
+"""The documentation is correct: its commands run, its links resolve, its lists are complete.
 
-Commands stand in fenced blocks. In a ```console block a line that begins with `$ ` is a command
+Commands are in fenced blocks. In a ```console block a line that begins with `$ ` is a command
 and what follows is output that must appear (`...` stands for anything); a ```sh block is a script.
 The blocks of a page run in order in one shell, in a folder, a home and a spool of their own. A
 block that cannot run here says so: ```sh no-run: reason. ```console status=N: the last command
@@ -35,7 +35,7 @@ from torchrun import torchrun
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-# The lab's pages lie beside its code; one index has them all.
+# The lab's pages are next to its code; one index has them all.
 BOTH = [DOCS, ROOT / "lab/docs"]
 PAGES = [
     ROOT / "README.md",
@@ -111,7 +111,7 @@ def squeezed(text: str) -> str:
 
 
 def _environment() -> dict[str, str]:
-    """That of a reader, without what is set for our own tests."""
+    """The environment of a reader, without the variables of our own tests."""
     ours = ("JOSTLE", "SLURM", "PBS", "LSB", "LD_PRELOAD")
     kept = {key: value for key, value in os.environ.items() if not key.startswith(ours)}
     return kept | {"COLUMNS": "120", "LC_ALL": "C.UTF-8", **MPI}
@@ -119,7 +119,7 @@ def _environment() -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def command() -> Iterator[Path]:
-    """A folder with a `jostle` that spares itself its imports."""
+    """A folder with a `jostle` that is forked from a Python with all imports."""
     with tempfile.TemporaryDirectory(prefix="jostle-test-") as folder:
         Path(folder).chmod(0o755)
         with in_front(Path(folder), ROOT / ".venv/bin/jostle", _environment()) as made:

@@ -1,4 +1,4 @@
-"""The examples of docs/reference/python.md give what the page shows."""
+"""The examples of docs/reference/python.md give the results on the page."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def test_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = "\n".join(body for note, body in blocks if not note)
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
     page = doctest.DocTestParser().get_doctest(text, {}, PAGE.name, str(PAGE), 0)
-    told: list[str] = []
-    runner.run(page, out=told.append)
-    assert not runner.failures, "".join(told)
+    reported: list[str] = []
+    runner.run(page, out=reported.append)
+    assert not runner.failures, "".join(reported)
 
 
 def test_the_page_names_all_that_is_offered() -> None:

@@ -1,4 +1,4 @@
-"""Users who forge, shadow and poison: their files in one spool, ingested by root."""
+"""Users who forge, shadow and poison files: in one spool, ingested by root."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from synth import Profile, Shorts  # noqa: E402
 
 @pytest.fixture
 def spool(tmp_path: Path) -> Path:
-    """A spool that all may write in, and none can take from another."""
+    """A sticky spool: all may write, and none can remove files of others."""
     folder = tmp_path / "spool"
     folder.mkdir()
     folder.chmod(0o1777)

@@ -1,4 +1,4 @@
-"""What goes wrong with a file: calls of an operation are listed, and one of them fails or kills.
+"""Faults of file calls: lists the calls of an operation, and makes one of them fail or kill it.
 
 A library (faults.c) stands between a Python and the C library; it sees the calls of DuckDB and
 Arrow as well. That Python has imported everything and forks for each operation (operations.py).
@@ -48,7 +48,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How an operation went.
+    """The outcome of an operation.
 
     Attributes:
         status: Of its process: 0, or negative the signal that ended it.
@@ -119,8 +119,10 @@ class Forks:
         status = int(self._python.stdout.readline())
         if not self._out.exists():
             return Outcome(status, [], 0, {})
-        told = json.loads(self._out.read_text())
-        return Outcome(status, [(a, b) for a, b in told["calls"]], told["failed"], told["said"])
+        reported = json.loads(self._out.read_text())
+        return Outcome(
+            status, [(a, b) for a, b in reported["calls"]], reported["failed"], reported["said"]
+        )
 
     def close(self) -> None:
         """Ends it."""
@@ -149,7 +151,7 @@ class Shim:
 
     @contextmanager
     def away(self) -> Iterator[None]:
-        """Does not look at what is done in the block."""
+        """Ignores calls in the block."""
         self._library.faults_look(0)
         yield
         self._library.faults_look(1)
@@ -169,7 +171,7 @@ class Shim:
 
 
 def pattern_of(path: str) -> str:
-    """Gives the pattern of a path: numbers that are made up differ from time to time."""
+    """Gives the pattern of a path: generated numbers differ from run to run."""
     path = path.replace("[", "[[]")
     return _TIME.sub("*", _NUMBER.sub("[0-9a-f]*", path)).removesuffix(" (deleted)")
 

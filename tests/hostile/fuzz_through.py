@@ -1,4 +1,4 @@
-"""Mutants of profiles, ingested beside a good job, and then every question of the server.
+"""Ingests mutants of profiles with a good job, and then requests every route of the server.
 
     fuzz_through.py [--minutes 10] [--seed N] [--keep FOLDER]     what `make fuzz-nightly` does
     fuzz_through.py --replay FOLDER                               a spool that something came of
@@ -60,7 +60,7 @@ _VALUES = {
 
 
 def good_profiles(spool: Path) -> list[Path]:
-    """Puts the job of another user into a spool: nothing that mutants speak of is near it."""
+    """Puts the job of another user into a spool, on nodes and mounts that no mutant names."""
     with patch.dict(SHARED, path="/far", source="far:/scratch", device=(0, 77)):
         made = [make_loop(rank, job="honest", count=32) for rank in (0, 1)]
         made.append(make_profile(3, "honest"))
@@ -88,7 +88,7 @@ def fill(spool: Path, rng: random.Random, count: int) -> None:
 
 
 def tried(spool: Path, work: Path, good: dict[str, Any] | None) -> tuple[list[str], dict[str, Any]]:
-    """Ingests a spool and asks all there is to ask.
+    """Ingests a spool and sends every request.
 
     Args:
         spool: Profiles.
@@ -106,7 +106,7 @@ def tried(spool: Path, work: Path, good: dict[str, Any] | None) -> tuple[list[st
     try:
         for _ in range(2):  # as one that follows does
             report = store.ingest([spool])
-            found += [one for one in report.warnings if "is set aside" in one]
+            found += [one for one in report.warnings if "is skipped" in one]
         found += [f"{one.file}: {one.reason}" for one in store.check().damaged]
         jobs = store.jobs().select(["job", "uid"]).to_pylist()
         (honest,) = (row["job"] for row in jobs if row["job"].startswith("honest"))
@@ -189,7 +189,7 @@ def asked(centre: Hall, address: str) -> tuple[int, bytes]:
 
 
 def shared_answers(centre: Hall) -> list[str]:
-    """Asks what is of no single job; gives what is wrong."""
+    """Requests the routes of no single job; gives the errors."""
     wrong = []
     for address in routes(centre, of_job=False):
         status, content = asked(centre, address)
@@ -199,7 +199,7 @@ def shared_answers(centre: Hall) -> list[str]:
 
 
 def job_answers(centre: Hall, job: str) -> tuple[list[str], dict[str, Any]]:
-    """Asks all that there is to ask of a job; gives what is wrong, and the answers."""
+    """Requests all routes of a job; gives the errors and the answers."""
     wrong, answers = [], {}
     names = [row["job"] for row in json.loads(asked(centre, "/api/v1/jobs")[1])["jobs"]]
     other = next((name for name in names if name != job), job)
@@ -226,7 +226,7 @@ def alone(work: Path) -> dict[str, Any]:
 
 
 def one_round(work: Path, seed: str, good: dict[str, Any], count: int = PER_ROUND) -> list[str]:
-    """Makes a spool of mutants by a seed and tries it; gives what is wrong.
+    """Makes a spool of mutants by a seed and tests it; gives the errors.
 
     Args:
         work: An empty folder, where the spool is left.

@@ -1,4 +1,4 @@
-"""What faults are tried on: a repository of many commits, and a spool with more for it."""
+"""Fixtures for tests of faults: a repository of many commits, and a spool with more for it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NEWER = {"start_ns": NEWER_S * SECOND, "heartbeat_ns": NEWER_S * SECOND + 100 * 
 
 @dataclass
 class Grounds:
-    """Where operations are tried: the forks, and what is copied for each."""
+    """The fixture of operations: the Python that forks, and the folder that is copied for each."""
 
     forks: Forks
     folder: Path

@@ -1,4 +1,4 @@
-"""Profiles that are wrong in ways that a hostile or a broken process may make them, by a seed."""
+"""Profiles that are wrong as a hostile or a broken process may make them, by a seed."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def _name(rng: random.Random, data: bytes, _: bytes) -> bytes:
 
 
 def _commit(rng: random.Random, data: bytes, _: bytes) -> bytes:
-    """A cell of the commits or of the blocks: nothing vouches for these."""
+    """A cell of the commits or of the blocks: these have no checksum."""
     if len(data) < 8192:
         return data
     head = min(struct.unpack_from("<I", data, 12)[0], len(data) - 8)

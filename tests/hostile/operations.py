@@ -1,4 +1,4 @@
-"""The Python that forks (faults.py): each fork does one operation, and then looks at what is left.
+"""The Python that forks (faults.py): each fork does one operation and checks the result.
 
 Run as a program. What an operation gives, in its outcome's `said`: `code`, `out` and `err` of the
 command; then, with nothing failing any more, what the tests compare (`_look`).
@@ -61,7 +61,7 @@ def _command(*words: str) -> Callable[[Path], dict[str, Any]]:
 
 
 def _follow(ground: Path) -> dict[str, Any]:
-    """Follows for some passes, between which all that comes late comes."""
+    """Follows for some passes, between which the late files arrive."""
     asked = 0
     late = ground / "late"
 
@@ -90,7 +90,7 @@ OPERATIONS = {
     "compact": _command("repository", "compact"),
     "expire": _command("repository", "expire", "--older-than", "{age}"),
     "check": _command("repository", "check", "--json"),
-    "repair": _command("repository", "check", "--mend"),
+    "repair": _command("repository", "check", "--fix"),
     "jobs": _command("jobs", "--json"),
     "digest": _command("digest", "ranks", "--json"),
     "background": _command("background", "job0", "--json"),
@@ -116,7 +116,7 @@ _IMPORTED_LATE = (
 
 
 def _look(ground: Path, name: str) -> dict[str, Any]:
-    """Says what is there, and what is there after the operation was done once more."""
+    """Reports the content, and the content after a repeated operation."""
     root = ground / "repository"
     if name in READING:
         return {
@@ -169,8 +169,8 @@ def content(root: Path) -> dict[str, list[Any]]:
         keys = [name for name in _KEYS.get(table, names) if name in names]
         lines = sorted(map(repr, zip(*(rows[name].to_pylist() for name in names), strict=True)))
         once = set(zip(*(rows[name].to_pylist() for name in keys), strict=True))
-        told = hashlib.blake2b("".join([*names, *lines]).encode(), digest_size=8).hexdigest()
-        found[table] = [len(lines), len(lines) - len(once), told]
+        digest = hashlib.blake2b("".join([*names, *lines]).encode(), digest_size=8).hexdigest()
+        found[table] = [len(lines), len(lines) - len(once), digest]
     return found
 
 
@@ -210,7 +210,7 @@ def _run(asked: dict[str, Any], out: Path) -> None:
     try:
         said = OPERATIONS[asked["name"]](ground)
     except JostleError as error:
-        said = {"code": 1, "error": f"{error}\nmend: {error.hint or 0}"}
+        said = {"code": 1, "error": f"{error}\nfix: {error.hint or 0}"}
     except SystemExit as ended:
         said = {"code": int(ended.code or 0)}
     except Exception:

@@ -1,4 +1,4 @@
-"""A server that runs, as `jostle serve` runs it, for guests who talk to its socket."""
+"""A running server, as `jostle serve` starts it, for clients that use its socket directly."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def until(holds: Callable[[], object], seconds: float = 60) -> None:
 
 
 def is_closed(guest: socket.socket, seconds: float = 60) -> bool:
-    """Tells whether the server closes a connection, at the latest in so many seconds."""
+    """Whether the server closes a connection within so many seconds."""
     guest.settimeout(seconds)
     try:
         while guest.recv(65_536):

@@ -1,4 +1,4 @@
-"""Clocks that are wrong by years: nothing is lost for them, and they are named."""
+"""Clocks that are wrong by years: no data are lost, and the clocks are named."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_a_clock_that_is_years_ahead_empties_nothing(store: Repository, spool: P
     for profile in made:
         profile.write(spool)
     store.ingest([spool])
-    with pytest.raises(RepositoryError, match="Nothing would be left") as error:
+    with pytest.raises(RepositoryError, match="No slices would be left") as error:
         compact.expire(store.path, 30 * 86400, now_s=time.time() + TEN_YEARS)
     assert "clock" in error.value.hint
     assert stored_keys(store) == expected_keys(made)

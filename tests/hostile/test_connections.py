@@ -1,4 +1,4 @@
-"""Clients who open connections and neither ask nor listen do not keep others out."""
+"""Clients that open connections and stay idle do not block others."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ def opened(
 
 
 def ask(address: tuple[str, int], scheme: str = "http") -> int:
-    """What a guest is answered who asks at once."""
+    """The answer to a client that sends its request at once."""
     url = f"{scheme}://{address[0]}:{address[1]}/api/v1/login"
     return httpx.get(url, timeout=60, trust_env=False, verify=False).status_code
 
 
 def limits(monkeypatch, **named: float) -> None:
-    """Changes the limits; none that is not named is met."""
+    """Changes the limits; those that are not named are out of reach."""
     usual = {"REQUEST_S": LONG_S, "SLOW_S": LONG_S, "MOST_OF_ONE": 10_000}
     for name, value in (usual | named).items():
         monkeypatch.setattr(connections, name, value)
@@ -119,8 +119,8 @@ def test_who_asks_nothing_gives_way(tmp_path, access, monkeypatch, caplog):
         assert ask(address) == 200
         assert all(is_closed(client) for client in clients[:30])  # those that came first
         assert not is_closed(clients[-1], 0.1)
-    told = [one for one in caplog.records if "too many connections" in one.getMessage()]
-    assert len(told) == quiet.MOST
+    reported = [one for one in caplog.records if "too many connections" in one.getMessage()]
+    assert len(reported) == quiet.MOST
 
 
 def test_one_address_has_not_all_connections(tmp_path, access, monkeypatch):
@@ -295,7 +295,7 @@ def test_without_descriptors_it_says_so_a_few_times_and_goes_on(
     place.listen()
     with running(tmp_path, access, place=place) as address:
         assert ask(address) == 200
-    assert sum("no connection can be taken" in one for one in caplog.messages) == quiet.MOST
+    assert sum("no connection can be accepted" in one for one in caplog.messages) == quiet.MOST
 
 
 def test_files_have_their_own_share_of_descriptors(monkeypatch):

@@ -1,4 +1,4 @@
-"""Damage stays where it is: whatever single file is harmed, all else is there, and it is named."""
+"""Damage stays local: whichever file is damaged, it is named, and all others can be read."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def truth(
     whole: tuple[Path, list[tuple[int, int]]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> list[tuple[int, int]]:
-    """A copy of it that may be harmed; gives all rows."""
+    """A copy of it to damage; gives all rows."""
     monkeypatch.setattr(log, "CHECKPOINT_EVERY", 4)
     shutil.copytree(whole[0] / "repository", store.path, dirs_exist_ok=True)
     shutil.copytree(whole[0] / "spool", spool, dirs_exist_ok=True)
@@ -99,7 +99,7 @@ def truth(
 @pytest.mark.in_turn
 @pytest.mark.parametrize("name", ["00000009.json", "00000008.checkpoint.json", "00000006.json"])
 @pytest.mark.parametrize("how", HARMS)
-def test_a_harmed_log_costs_what_it_held_until_it_is_mended(
+def test_a_harmed_log_costs_what_it_held_until_it_is_fixed(
     store: Repository, spool: Path, truth: list[tuple[int, int]], name: str, how: str
 ) -> None:
     harm(store.path / "commits" / name, how)
@@ -114,7 +114,7 @@ def test_a_harmed_log_costs_what_it_held_until_it_is_mended(
         make_profile(77).write(spool)
         with pytest.raises(RepositoryError, match=name) as error:
             fresh.ingest([spool])
-        assert "repository check --mend" in error.value.hint
+        assert "repository check --fix" in error.value.hint
         assert [one.file for one in fresh.check().damaged] == [f"commits/{name}"]
     report = Repository(store.path).repair()
     assert not report.lost
@@ -131,7 +131,7 @@ def test_a_commit_that_is_its_neighbours(store: Repository, truth: list[tuple[in
     shutil.copy(commits / "00000008.json", commits / "00000009.json")
     fresh = Repository(store.path)
     assert len(set(stored_keys(fresh))) == len(stored_keys(fresh)) == len(truth) - 3
-    assert fresh.damage() == ["commits/00000009.json is damaged: it is that of number 8."]
+    assert fresh.damage() == ["commits/00000009.json is damaged: it belongs to number 8."]
 
 
 def test_no_way_to_the_state_but_the_files(store: Repository, truth: list[tuple[int, int]]) -> None:
@@ -148,7 +148,7 @@ def test_no_way_to_the_state_but_the_files(store: Repository, truth: list[tuple[
 def test_what_a_compaction_replaced_is_not_taken_back(
     store: Repository, truth: list[tuple[int, int]]
 ) -> None:
-    """Its files lie there for a quarter of an hour."""
+    """Its files stay for a quarter of an hour."""
     store.compact()
     for path in (store.path / "commits").glob("*.json"):
         path.write_bytes(b"")
@@ -163,7 +163,7 @@ def test_what_a_compaction_replaced_is_not_taken_back(
 def test_files_of_an_earlier_version_are_named(
     store: Repository, spool: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They say not what they were published with."""
+    """Their content is not the published one."""
     with monkeypatch.context() as older:
         older.setattr(files, "CHANGE", "another")
         make_profile(1).write(spool)
@@ -231,7 +231,7 @@ def test_a_harmed_table_costs_what_it_held(
 def test_what_is_about_all_jobs_costs_what_it_held_and_is_said(
     store: Repository, truth: list[tuple[int, int]], run: Run, table: str, how: str
 ) -> None:
-    """Until it is mended, too: the list of jobs, and the digest of jobs that it was not about."""
+    """Until it is fixed, too: the list of jobs, and the digest of jobs that it was not about."""
     path = sorted((store.path / table).rglob("*.parquet"))[0]
     content, touched = path.read_bytes(), pq.read_table(path)["job"].to_pylist()
     before = {row["job"] for row in store.jobs().to_pylist()}
@@ -288,13 +288,13 @@ def test_commands_say_what_is_damaged(
     harm(store.path / "commits" / "00000009.json", "a bit")
     code, out, err = run("jobs")
     assert code == 0
-    assert "commits/00000009.json is damaged: its sum is not that of its content." in err
-    assert re.search("jostle repository check .*--mend", err)
+    assert "commits/00000009.json is damaged: its checksum does not match its content." in err
+    assert re.search("jostle repository check .*--fix", err)
     code, out, err = run("repository", "check")
     assert code == 1
     assert "commits/00000009.json" in out
-    assert re.search("jostle repository check .*--mend", err)
-    code, out, _ = run("repository", "check", "--mend", "--json")
+    assert re.search("jostle repository check .*--fix", err)
+    code, out, _ = run("repository", "check", "--fix", "--json")
     assert (code, len(json.loads(out)["taken_back"]) > 0) == (0, True)
     assert (store.path / "quarantine/commits/00000009.json").exists()
     code, out, err = run("jobs")
@@ -306,7 +306,7 @@ def test_commands_say_what_is_damaged(
 def test_commands_show_the_rest_and_say_what_is_left_out(
     store: Repository, truth: list[tuple[int, int]], run: Run, tmp_path: Path, table: str
 ) -> None:
-    """Once, with the mend; after the mend without a word."""
+    """It is reported once, with the fix; after the fix nothing is reported."""
     path = sorted((store.path / table).rglob("*.parquet"))[0]
     place, job = path.relative_to(store.path).as_posix(), store.jobs()["job"][0].as_py()
     (jobs,) = {*pq.read_table(path)["job"].to_pylist()}
@@ -325,11 +325,11 @@ def test_commands_show_the_rest_and_say_what_is_left_out(
         code, _, err = run(*word)
         assert code == 0, (word, err)
         assert err.count(f"{place} cannot be read") <= 1
-        assert ("--mend" in err) == (place in err)
+        assert ("--fix" in err) == (place in err)
     assert place in err
     code, out, err = run("repository", "check")
     assert (code, place in out) == (1, True), err
-    code, out, _ = run("repository", "check", "--mend")
+    code, out, _ = run("repository", "check", "--fix")
     assert (code, "quarantine" in out) == (0, True)
     for word in (*words, ("repository", "check")):
         code, _, err = run(*word)

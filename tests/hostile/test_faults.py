@@ -1,4 +1,4 @@
-"""A file call fails, whichever it is: it is said plainly, and nothing is lost or doubled.
+"""Any file call may fail: the error is reported plainly, and nothing is lost or doubled.
 
 `python tests/hostile/test_faults.py [SEED]` tries every call of every operation, many times.
 """
@@ -71,7 +71,7 @@ def some_faults(grounds: Grounds, name: str, rng: random.Random) -> list[Fault]:
 
 
 def reads_log(call: str, kind: str) -> bool:
-    """Tells whether a call reads the log."""
+    """Whether a call reads the log."""
     return call in _READING_CALLS and _LOG.match(kind) is not None
 
 
@@ -119,7 +119,7 @@ def one_fault(
 
 
 def wrong(name: str, plain: Outcome, tried: Outcome) -> list[str]:
-    """Says what should not be after an operation in which a call failed.
+    """Finds errors after an operation in which a call failed.
 
     Args:
         name: The operation.
@@ -135,7 +135,7 @@ def wrong(name: str, plain: Outcome, tried: Outcome) -> list[str]:
         found.append("no error for users")
     if said["code"] not in (0, 1, 2):
         found.append(f"code {said['code']}")
-    if said["code"] and name != "check" and not re.search(r"/.*mend.{3,}", words, re.S):
+    if said["code"] and name != "check" and not re.search(r"/.*fix.{3,}", words, re.S):
         found.append("says not where, or not what to do")
     if name in READING:
         if said["files"] != good["files"]:
@@ -146,7 +146,7 @@ def wrong(name: str, plain: Outcome, tried: Outcome) -> list[str]:
         return found
     if said["after"] != good["after"]:
         found.append(f"{_difference(good['after'], said['after'])} after it was done again")
-    found += [f"{table} has rows twice" for table, told in said["after"].items() if told[1]]
+    found += [f"{table} has rows twice" for table, row in said["after"].items() if row[1]]
     found += [f"{what}: {said[what]}" for what in ("damaged", "strays") if said[what]]
     if said["spool"] != good["spool"]:
         found.append(f"spool: {set(said['spool']) ^ set(good['spool'])}")

@@ -1,4 +1,4 @@
-"""Five users do all that is hostile at once, in one spool: each one's honest job is as if alone."""
+"""Five users act hostile at once, in one spool: the honest job of each has its usual results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ USERS = (U1, U2, U3, U4, U5)
 
 
 def honest(user: int) -> Profile:
-    """What a user has that is in order: on a node, and on mounts, that all may use."""
+    """A user's honest job, on a node and on mounts that all may use."""
     return make_profile(user % 100, f"true{user}", slices=12, pid=user, proc_start=user)
 
 
@@ -41,12 +41,12 @@ def rows_of(store: Repository, user: int) -> dict[str, list[dict[str, Any]]]:
 
 
 def hostile(put: Put, spool: Path, user: int) -> None:
-    """All that one user can think of."""
+    """All hostile files of one user."""
     victim = USERS[(USERS.index(user) + 1) % len(USERS)]
     twin = honest(victim)
     less = make_profile(victim % 100, twin.job, slices=2, pid=victim, proc_start=victim)
     put(less, user, f"a{user}.jst")
-    put(twin, user, f"{twin.job}.{twin.pid}.1.jst")  # beside what the victim left
+    put(twin, user, f"{twin.job}.{twin.pid}.1.jst")  # next to what the victim left
     put(honest(victim), user, f"{twin.job}.{twin.pid}.1.jsp")
     put(make_profile(7, twin.job, uid=victim, host="node0"), user, f"uid{user}.jst")
     put(make_shorts(twin.job, 4, uid=victim), user)
@@ -84,7 +84,7 @@ def test_each_ones_honest_job_is_as_it_would_be_alone(
         hostile(put, spool, user)
     for _ in range(3):  # as one that follows does
         report = store.ingest([spool], remove=True)
-    assert not [one for one in report.warnings if "set aside" in one]
+    assert not [one for one in report.warnings if "is skipped" in one]
     for user in USERS:
         assert rows_of(store, user) == alone[user]
     assert store.check().damaged == []

@@ -1,4 +1,4 @@
-"""A byte that turned leaves many a file readable, with other numbers and without names.
+"""A flipped byte leaves many files readable, with other numbers and without names.
 
 Whatever file of a small repository it is: each command, and each route of the server, answers with
 what is left, or says which file is damaged and what to do. None breaks, and none adds up nonsense.
@@ -57,7 +57,7 @@ ROUTES = (
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository of planted jobs, of which some are settled and one is not."""
+    """A repository of synthetic jobs, of which some are settled and one is not."""
     folder = tmp_path_factory.mktemp("flipped")
     spec = Spec(jobs=4, slices=60, length=30, processes=2, mounts=1, users=1)
     made = plant_machines(plant(folder / "repository", spec, seed=5), seed=5)
@@ -79,7 +79,7 @@ def turned(data: bytes, seed: int) -> bytes:
 
 
 def harmed(root: Path, table: str) -> Iterator[Path]:
-    """Turns a byte of a file, again and again; gives the file, which is whole again at the end."""
+    """Turns a byte of a file, repeatedly; gives the file, which is whole again at the end."""
     for seed in range(TURNS):
         paths = [root / file.path for file in Log(root).refresh().of(table)]
         path = sorted(paths)[seed % len(paths)]
@@ -115,8 +115,8 @@ def test_commands_answer_or_name_the_file(
             assert "Traceback" not in out + err, (place, words)
             said += err
         if table in ("processes", "process_kinds", "mounts") and place in said:
-            assert f"{place} cannot be read (its sum is not that of its content)" in said
-            assert "--mend" in said
+            assert f"{place} cannot be read (its checksum does not match its content)" in said
+            assert "--fix" in said
     assert Repository(root).check().damaged == []
 
 
@@ -129,7 +129,7 @@ def test_what_jobs_are_is_never_asked_of_a_harmed_file(root: Path, table: str) -
         store.query(f"SELECT * FROM {table}")
         store.jobs()
         assert [damaged.file for damaged in said] == [path.relative_to(root).as_posix()]
-        assert "check --mend" in said[0].hint
+        assert "check --fix" in said[0].hint
 
 
 @pytest.mark.parametrize("table", ["processes", "rollup"])
@@ -156,7 +156,7 @@ def test_routes_answer_or_name_the_file(root: Path, tmp_path: Path, table: str) 
         with hall(root, tmp_path / "audit").guest("adam") as guest:
             for route in ROUTES:
                 answer = guest.get(f"/api/v1/{route.format(job=job)}")
-                named = f"{place} cannot be read" in answer.text and "--mend" in answer.text
+                named = f"{place} cannot be read" in answer.text and "--fix" in answer.text
                 assert answer.status_code < 500 or named, (table, route, answer.text)
         break
 
@@ -169,7 +169,7 @@ def test_no_compaction_takes_a_harmed_file_for_whole(
     copy = shutil.copytree(root, tmp_path / "copy")
     for path in harmed(copy, table):
         (file,) = (one for one in Log(copy).refresh().of(table) if copy / one.path == path)
-        with pytest.raises(DamagedError, match="sum is not that"):
+        with pytest.raises(DamagedError, match="checksum does not match"):
             merge(copy, [file])
         store = Repository(copy)
         store.compact()

@@ -1,4 +1,4 @@
-"""A disk that is full, at whatever point: one line says so, and with room again all is there once.
+"""A full disk, at any point: one line says so, and with space again everything is there once.
 
 That of a spool is the runtime's (tests/runtime/test_spool.py).
 """
@@ -52,17 +52,17 @@ def fill(disk: Path) -> Path:
     return path
 
 
-def told_in_two_lines(done: Outcome, disk: Path) -> None:
-    """Says which disk is full, and what to do."""
+def reported_in_two_lines(done: Outcome, disk: Path) -> None:
+    """Checks that two lines name the full disk and the fix."""
     lines = done.said["err"].strip().splitlines()
     assert (done.said["code"], len(lines)) == (1, 2), lines
     assert str(disk) in lines[0] and "No space left" in lines[0]
-    assert "mend:" in lines[1] and "free some space" in lines[1]
+    assert "fix:" in lines[1] and "free some space" in lines[1]
 
 
 @pytest.fixture(scope="module")
 def ingested(grounds: Grounds, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Any]]:
-    """The content of a repository that had room for the whole spool."""
+    """The content of a repository that had space for the whole spool."""
     truth = Repository(tmp_path_factory.mktemp("truth"), create=True)
     truth.ingest([grounds.folder / "plain" / "spool"])
     return content(truth.path)
@@ -76,7 +76,7 @@ def test_an_ingest_that_fills_its_disk(
     spool, do = disk.parent / "spool", grounds.forks.run
     shutil.copytree(grounds.folder / "plain" / "spool", spool)
     resize(disk, kib)
-    told_in_two_lines(do("ingest", disk.parent, look=False), disk)
+    reported_in_two_lines(do("ingest", disk.parent, look=False), disk)
     resize(disk, 64 << 10)
     assert do("ingest", disk.parent, look=False).said["code"] == 0
     assert content(disk) == ingested
@@ -96,7 +96,7 @@ def test_no_room_at_all(disk: Path, grounds: Grounds, tmp_path: Path, what: str)
     for path in disk.rglob("*left*"):
         path.unlink()  # else a compaction makes room with these
     filler = fill(disk)
-    told_in_two_lines(do(what, disk.parent, look=False), disk)
+    reported_in_two_lines(do(what, disk.parent, look=False), disk)
     assert Repository(disk).check().damaged == []
     filler.unlink()
     assert do(what, disk.parent, look=False).said["code"] == 0

@@ -1,4 +1,4 @@
-"""A little of what fuzz_through.py does for ten minutes: the same mutants each time."""
+"""A short run of fuzz_through.py, with the same mutants each time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from fuzz_through import alone, one_round
 
-from judging import at_our_priority
+from assessing import at_our_priority
 
 
 @pytest.fixture(scope="module")

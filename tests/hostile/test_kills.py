@@ -1,4 +1,4 @@
-"""Killed before any call on a file, again and again; then nothing is lost or doubled."""
+"""Killed before any call on a file, repeatedly, nothing is lost or doubled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who tries many passwords neither stalls others nor shuts a user out of where he works."""
+"""Attempts at many passwords neither stall other users nor lock anybody out."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HOME, ELSEWHERE = "192.0.2.1", "198.51.100.1"
 
 @pytest.fixture
 def access(tmp_path) -> Access:
-    """The door behind a proxy, which tells the guest's address."""
+    """The login behind a proxy, which passes on the client's address."""
     add_account(tmp_path / "accounts", "anne", PASSWORD)
     return Access(
         Accounts(tmp_path / "accounts", Roles()),
@@ -62,7 +62,7 @@ def cookie(answer: httpx.Response) -> dict[str, str]:
 
 
 class Held:
-    """A way in that takes as long as a test wants."""
+    """A login service that takes as long as a test wants."""
 
     def __init__(self, monkeypatch) -> None:
         self.go, self.tried = threading.Event(), 0

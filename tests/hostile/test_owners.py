@@ -1,4 +1,4 @@
-"""What a profile says is not who wrote it: whose it is, is what the file system says."""
+"""The owner of a profile is the owner of its file, whatever the profile says."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_name_used_by_two_is_two_jobs(store: Repository, spool: Path, put: Put
 def test_a_twin_neither_shadows_nor_deletes(
     store: Repository, spool: Path, put: Put, ended: bool
 ) -> None:
-    """u1 plants a file of u2's process: the same boot, pid, start and part."""
+    """u1 puts in place a file of u2's process: the same boot, pid, start and part."""
     true = put(make_profile(5, "alpha", slices=12), U2, "z.jst")
     twin = make_profile(5, "alpha", slices=2, ended=ended)
     put(twin, U1, "a.jst")

@@ -1,4 +1,4 @@
-"""An error that passes says nothing of a file: what is meant by it is not "damaged" and not "over".
+"""A temporary error says nothing of a file: its message is neither "damaged" nor "over".
 
 What was found by test_faults.py, which tries every call.
 """
@@ -107,7 +107,7 @@ def test_what_was_kept_does_not_stand_for_what_cannot_be_read(
 def test_a_repair_gives_up_nothing_that_it_cannot_read(
     store: Repository, spool: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Who repaired while a network file system was away lost all that lay there."""
+    """A repair during an outage of a network file system must not drop the files on it."""
     made = [make_profile(number) for number in range(3)]
     for one in made:
         one.write(spool)
@@ -117,9 +117,9 @@ def test_a_repair_gives_up_nothing_that_it_cannot_read(
         assert {one.reason for one in store.check().damaged} == {
             "it cannot be read (Input/output error)"
         }
-        with pytest.raises(RepositoryError, match="Nothing was given up") as error:
+        with pytest.raises(RepositoryError, match="Nothing was removed") as error:
             store.repair()
-    assert "remove it, and repair again" in error.value.hint
+    assert "remove it, and repeat the repair" in error.value.hint
     assert stored_keys(Repository(store.path)) == expected_keys(made)
 
 

@@ -1,4 +1,4 @@
-"""An attack on sums: what a user is told of others, put together, tells of no few of them.
+"""An attack on sums: combined answers to a user disclose nothing of few other users.
 
 The truth is asked of the slices of processes, which no part of the server's answers is made of.
 """
@@ -32,7 +32,7 @@ from jostle.server.cache.lru_cache import LruCache
 from jostle.server.system.mounts import mount_load
 from jostle.server.system.queries import lives
 from jostle.server.verdicts.verdict_queue import VerdictQueue
-from jostle_lab.synthetic.planted.model import Spec
+from jostle_lab.synthetic.injected.model import Spec
 from jostle_lab.synthetic.repository import plant
 from synth import EPOCH, Profile
 
@@ -46,7 +46,7 @@ Truth = dict[tuple[str, int], dict[int, dict[str, float]]]
 
 @pytest.fixture(scope="module", autouse=True)
 def quiet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """The users are known here, and nothing is judged that nobody asks for."""
+    """The users are known here, and nothing is assessed that nobody asks for."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(roles, "_uid", UIDS.get)
         patch.setattr(VerdictQueue, "follow", lambda *_: None)
@@ -93,17 +93,17 @@ def lines_of(name: str) -> list[tuple[str, ...]]:
 
 
 def finest(built: Hall, name: str) -> dict[tuple[str, int], float]:
-    """What the page of mounts tells of others in each cell, in amounts."""
-    told = built.guest(MINE).get(f"/api/v1/system/mounts?metric={name}&columns=4000").json()
-    assert told["step_ns"] == CELL_NS
-    start = told["start_ns"] // CELL_NS
+    """What the page of mounts shows of others in each cell, in amounts."""
+    shown = built.guest(MINE).get(f"/api/v1/system/mounts?metric={name}&columns=4000").json()
+    assert shown["step_ns"] == CELL_NS
+    start = shown["start_ns"] // CELL_NS
     found = {}
-    for mount in told["mounts"]:
+    for mount in shown["mounts"]:
         beyond = {layer["job"] for layer in mount["layers"]}
         assert len(beyond) < 12 or mount["jobs"] == len(beyond)  # the rest is of others alone
         for at, value in enumerate(mount["rest"] or []):
             if value is not None:
-                scale = told["step_ns"] / 1e9
+                scale = shown["step_ns"] / 1e9
                 found[mount["mount"], start + at] = value * scale
     return found
 
@@ -113,20 +113,20 @@ def test_no_cell_is_of_few_whatever_is_asked(town: tuple[Hall, Repository], trut
     """All views and metrics, alone and put together, cell by cell."""
     names = sorted({name for crowd in truth.values() for had in crowd.values() for name in had})
     cells: dict[tuple[str, int], list[frozenset[str]]] = {}
-    some_told = some_hidden = 0
+    some_shown = some_hidden = 0
     for name in [*(view.name for view in SHOWN), *names]:
-        told = finest(town[0], name)
+        shown = finest(town[0], name)
         lines = lines_of(name)
-        for cell, value in told.items():
+        for cell, value in shown.items():
             crowd = truth.get(cell, {})
             for line in lines:
                 loads = [sum(had.get(one, 0.0) for one in line) for had in crowd.values()]
                 assert not is_of_few(loads), (name, cell)
             if value:
                 cells.setdefault(cell, []).extend(frozenset(line) for line in lines)
-        some_told += sum(value > 0 for value in told.values())
-        some_hidden += sum(cell not in told for cell in truth)
-    assert some_told and some_hidden
+        some_shown += sum(value > 0 for value in shown.values())
+        some_hidden += sum(cell not in shown for cell in truth)
+    assert some_shown and some_hidden
     seen = set()
     for cell, answers in cells.items():
         active = {uid: set(had) for uid, had in truth.get(cell, {}).items()}
@@ -139,8 +139,8 @@ def test_no_cell_is_of_few_whatever_is_asked(town: tuple[Hall, Repository], trut
 
 @pytest.mark.in_turn("town")
 @pytest.mark.parametrize("metric", ["posix_read_bytes", "posix_write_bytes"])
-def test_other_spans_and_steps_tell_no_more(town: tuple[Hall, Repository], metric: str) -> None:
-    """Each answer can be worked out from the finest one: so no difference of two tells more."""
+def test_other_spans_and_steps_disclose_no_more(town: tuple[Hall, Repository], metric: str) -> None:
+    """Each answer can be worked out from the finest one: so no difference of two discloses more."""
     built, _ = town
     cells = finest(built, metric)
     begin, end = min(cell for _, cell in cells), max(cell for _, cell in cells) + 1
@@ -149,13 +149,13 @@ def test_other_spans_and_steps_tell_no_more(town: tuple[Hall, Repository], metri
     for _ in range(12):
         first, last = sorted(chance.sample(range(begin, end), 2))
         ask = f"metric={metric}&from_ns={first * CELL_NS}&to_ns={last * CELL_NS}"
-        told = (
+        shown = (
             built.guest(MINE)
             .get(f"/api/v1/system/mounts?{ask}&columns={chance.choice([16, 40, 300])}")
             .json()
         )
-        width, start = told["step_ns"] // CELL_NS, told["start_ns"] // CELL_NS
-        for mount in told["mounts"]:
+        width, start = shown["step_ns"] // CELL_NS, shown["start_ns"] // CELL_NS
+        for mount in shown["mounts"]:
             for at, value in enumerate(mount["rest"] or []):
                 those = range(start + at * width, start + (at + 1) * width)
                 if not begin <= those.start < those.stop <= end:
@@ -179,7 +179,7 @@ def test_the_curve_of_others_is_made_of_the_same_cells(
         "SELECT job FROM processes JOIN rollup USING (job) "
         f"WHERE uid = {UIDS[MINE]} GROUP BY job ORDER BY job"
     )["job"].to_pylist()
-    told = hidden = 0
+    shown = hidden = 0
     for job, metric in itertools.product(jobs[:4], ("bytes", "posix_write_bytes", "ops")):
         for points in (16, 100_000):
             answer = (
@@ -201,14 +201,14 @@ def test_the_curve_of_others_is_made_of_the_same_cells(
                     crowd = truth.get((mount, cell), {}).values()
                     loads = [sum(had.get(one, 0.0) for one in metrics) for had in crowd]
                     assert value is None or not is_of_few(loads), (job, metric, at)
-                    told, hidden = told + (value is not None), hidden + (value is None)
-    assert told and hidden
+                    shown, hidden = shown + (value is not None), hidden + (value is None)
+    assert shown and hidden
 
 
 def test_the_row_of_all_nodes_adds_no_hidden_mount(
     town: tuple[Hall, Repository], truth: Truth
 ) -> None:
-    """What it tells is the sum of what is told of some mounts, and one's own."""
+    """It shows the sum of what is disclosed of some mounts, and one's own."""
     built, repository = town
     grid = (
         built.guest(MINE).get("/api/v1/system/grid?metric=posix_write_bytes&columns=4000").content
@@ -227,7 +227,7 @@ def test_the_row_of_all_nodes_adds_no_hidden_mount(
         ).to_pylist()
     }
     mounts = sorted({mount for mount, _ in truth})
-    told = 0
+    shown = 0
     for at, value in enumerate(row):
         cell = head["start_ns"] // CELL_NS + at
         if np.isnan(value):
@@ -239,8 +239,8 @@ def test_the_row_of_all_nodes_adds_no_hidden_mount(
             sums.append(0.0 if is_of_few(loads) else sum(loads) + own.get(here, 0.0))
         some = (sum(part) for n in range(4) for part in itertools.combinations(sums, n))
         assert any(whole == pytest.approx(one, rel=1e-3, abs=1e-2) for one in some), at
-        told += whole > 1
-    assert told
+        shown += whole > 1
+    assert shown
 
 
 def test_what_only_others_use_has_no_name_and_their_time_no_place(
@@ -255,11 +255,11 @@ def test_what_only_others_use_has_no_name_and_their_time_no_place(
         guest = built.guest(name)
         if name == "anne":
             continue  # a manager, who sees bert's as well
-        told = guest.get("/api/v1/system/mounts?columns=4000").json()
-        assert {mount["mount"] for mount in told["mounts"]} <= set(own["mounts"])
+        shown = guest.get("/api/v1/system/mounts?columns=4000").json()
+        assert {mount["mount"] for mount in shown["mounts"]} <= set(own["mounts"])
         grid = guest.get("/api/v1/system/grid?columns=4000").content
         head = json.loads(grid[4 : 4 + struct.unpack("<I", grid[:4])[0]])
-        for one in (told, head):
+        for one in (shown, head):
             assert one["start_ns"] > own["first"] - one["step_ns"]
             assert one["start_ns"] + one["columns"] * one["step_ns"] < own["last"] + one["step_ns"]
 
@@ -281,8 +281,8 @@ def test_a_mount_that_only_others_use_is_not_named(
     store.ingest([spool])
     tiles = Tiles(store, LruCache())
     for viewer, paths in ((Viewer("u1", U1, "user"), ["/all"]), (ADMIN, ["/u2", "/u2"])):
-        told = mount_load(tiles, Others(tiles), lives(store), viewer, "bytes", (0, 2**63 - 1), 50)
-        assert sorted(mount["path"] for mount in told["mounts"]) == paths
+        shown = mount_load(tiles, Others(tiles), lives(store), viewer, "bytes", (0, 2**63 - 1), 50)
+        assert sorted(mount["path"] for mount in shown["mounts"]) == paths
 
 
 # ---- time ----
@@ -303,29 +303,29 @@ def test_who_comes_late_is_not_the_difference_of_two_answers(
 ) -> None:
     viewer, users = Viewer("u1", U1, "user"), {}
     others = Others(Tiles(store, LruCache()))
-    # As long as there is an hour whose others are a crowd, cells of it are told.
+    # As long as there is an hour with enough other users, cells of it are disclosed.
     axis = EPOCH // CELL_NS * CELL_NS, CELL_NS, 40
 
-    def told() -> list[float | None]:
+    def shown() -> list[float | None]:
         users.update((row["job"], row["uid"]) for row in store.jobs().to_pylist())
-        found = others.told(viewer, users.get, "rollup", ["posix_write_bytes"], axis)
+        found = others.disclosed(viewer, users.get, "rollup", ["posix_write_bytes"], axis)
         (load,) = found.values()
         return [None if value != value else float(value) for value in load[:4]]
 
     for pid, owner in enumerate((U2, U3, U4), 1):
         put(writer(pid, {0: 1000, 1: 500}), owner)
     store.ingest([spool])
-    assert told() == [3000, 1500, 0, 0]
+    assert shown() == [3000, 1500, 0, 0]
     put(writer(4, {0: 77, 2: 50}), U5)
     store.ingest([spool])
-    assert told() == [3000, 1500, None, 0]  # not 3077
-    assert Others(Tiles(store, LruCache())).told(
+    assert shown() == [3000, 1500, None, 0]  # not 3077
+    assert Others(Tiles(store, LruCache())).disclosed(
         ADMIN, users.get, "rollup", ["posix_write_bytes"], axis
     ).popitem()[1][:3].tolist() == [3077, 1500, 50]
     for pid, owner in enumerate((U2, U3), 5):
         put(writer(pid, {0: 100, 2: 50}), owner)
     store.ingest([spool])
-    assert told() == [3277, 1500, 150, 0]  # three came since: their sum is that of a crowd
+    assert shown() == [3277, 1500, 150, 0]  # three came since: their sum is that of a crowd
 
 
 def test_a_late_neighbour_is_in_the_next_answer(
@@ -336,17 +336,17 @@ def test_a_late_neighbour_is_in_the_next_answer(
     ask = "/api/v1/jobs/job1/series?of=others&metric=posix_write_bytes"
     (put(writer(1, {0: 100}), 0), put(writer(2, {0: 1000}), U2))
     store.ingest([spool])
-    told = client.get(ask)
+    shown = client.get(ask)
     put(writer(3, {0: 50}), U3)
     store.ingest([spool])
     time.sleep(0.3)  # so long nobody looks again whether there was a commit
-    again = client.get(ask, headers={"If-None-Match": told.headers["ETag"]})
-    for answer, amount in ((told, 1000), (again, 1050)):
+    again = client.get(ask, headers={"If-None-Match": shown.headers["ETag"]})
+    for answer, amount in ((shown, 1000), (again, 1050)):
         (line,) = answer.json()["lines"]
         assert line["mean"][0] * 4 == pytest.approx(amount, rel=1e-3)
 
 
-def test_a_slice_is_told_when_all_have_had_time_to_come(
+def test_a_slice_is_disclosed_when_all_have_had_time_to_come(
     store: Repository, spool: Path, put: Put
 ) -> None:
     viewer, users = Viewer("u1", U1, "user"), {}
@@ -354,26 +354,26 @@ def test_a_slice_is_told_when_all_have_had_time_to_come(
     others = Others(Tiles(store, LruCache()), lambda: now[0])
     axis = EPOCH // CELL_NS * CELL_NS, CELL_NS, 40
 
-    def told() -> list[float]:
+    def shown() -> list[float]:
         users.update((row["job"], row["uid"]) for row in store.jobs().to_pylist())
-        found = others.told(viewer, users.get, "rollup", ["posix_write_bytes"], axis)
+        found = others.disclosed(viewer, users.get, "rollup", ["posix_write_bytes"], axis)
         return next(iter(found.values()))[[0, 9, 12]].tolist()
 
     for pid, owner in enumerate((U2, U3, U4), 1):
         put(writer(pid, {0: 100, 9: 100, 12: 100}), owner)
     store.ingest([spool])
-    assert told()[:2] == [300, 300]
-    assert np.isnan(told()[2])
+    assert shown()[:2] == [300, 300]
+    assert np.isnan(shown()[2])
     put(writer(4, {0: 100, 9: 100, 12: 100}), U5)
     store.ingest([spool])
     now[0] += 10 * CELL_NS
-    assert told() == [300, 300, 400]
+    assert shown() == [300, 300, 400]
 
 
 # ---- words and numbers of verdicts ----
 
 
-def test_a_verdict_tells_no_load_of_another(store: Repository, tmp_path: Path) -> None:
+def test_a_verdict_discloses_no_load_of_another(store: Repository, tmp_path: Path) -> None:
     """u2 moves three times as much: nothing that stands slice by slice is another number."""
     found = []
     for factor in (1, 3):
@@ -409,7 +409,7 @@ def test_a_verdict_tells_no_load_of_another(store: Repository, tmp_path: Path) -
         while answer.status_code == 202:
             answer = client.get(f"/api/v1/jobs/{job}/verdict?wait_s=10")
         found.append(answer.json())
-    one, other = (dict(curves(told)) for told in found)
+    one, other = (dict(curves(shown)) for shown in found)
     assert one.keys() == other.keys()
     assert one
     for path, values in one.items():
@@ -417,18 +417,18 @@ def test_a_verdict_tells_no_load_of_another(store: Repository, tmp_path: Path) -
     assert "theirs" not in json.dumps(found)
 
 
-def curves(told: Any, path: str = "") -> Iterator[tuple[str, list[float]]]:
+def curves(shown: Any, path: str = "") -> Iterator[tuple[str, list[float]]]:
     """Whatever stands slice by slice in an answer."""
-    if isinstance(told, dict):
-        for name, value in told.items():
+    if isinstance(shown, dict):
+        for name, value in shown.items():
             yield from curves(value, f"{path}.{name}")
-    elif isinstance(told, list) and len(told) > 20:
-        if isinstance(told[0], dict):
-            for name in told[0]:
-                if isinstance(told[0][name], int | float):
-                    yield f"{path}.{name}", [one[name] for one in told]
-        elif isinstance(told[0], int | float):
-            yield path, told
-    elif isinstance(told, list):
-        for at, value in enumerate(told):
+    elif isinstance(shown, list) and len(shown) > 20:
+        if isinstance(shown[0], dict):
+            for name in shown[0]:
+                if isinstance(shown[0][name], int | float):
+                    yield f"{path}.{name}", [one[name] for one in shown]
+        elif isinstance(shown[0], int | float):
+            yield path, shown
+    elif isinstance(shown, list):
+        for at, value in enumerate(shown):
             yield from curves(value, f"{path}[{at}]")

@@ -1,4 +1,4 @@
-"""Names and numbers as anybody may write them: no command and no answer fails for another's."""
+"""Hostile names and numbers: no command and no answer fails because of another user's data."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from server_fixtures import Hall, hall
 from support import SLICE, make_profile
 from users import U1, U2, Put
 
+from assessing import in_our_process
 from jostle.cli.commands.ingest import command as ingest
 from jostle.repository import Repository
-from judging import in_our_process
 from synth import EPOCH, SECOND, Profile, mount_record
 
 NAMES = {
@@ -63,7 +63,7 @@ def ends_first() -> Profile:
 
 
 def ends_before_its_slices() -> Profile:
-    """All that it tells is of a time after its end."""
+    """All that it reports is of a time after its end."""
     made = Profile(job="evil", pid=8)
     for at in range(10, 15):
         made.add_slice(made.first_slice + at, {"os_user_ns": 5})
@@ -124,7 +124,7 @@ JOB_ROUTES = (
 
 
 def answers(centre: Hall, guest: str, jobs: Iterable[str]) -> dict[str, int]:
-    """Asks every route that tells of jobs; gives statuses."""
+    """Asks every route that shows jobs; returns the statuses."""
     client = centre.guest(guest)
     names = [quote(job, safe="") for job in jobs]
     found = {}
@@ -145,7 +145,7 @@ def test_any_name_works_everywhere(
         put(make_profile(number, name), U1, f"{number}.jst")
     good(put)
     assert not store.ingest([spool]).warnings
-    assert not store.ingest([spool]).warnings  # as one that follows does, again and again
+    assert not store.ingest([spool]).warnings  # as one that follows does, repeatedly
     jobs = store.jobs()["job"].to_pylist()
     assert len(set(jobs)) == len(NAMES) + 1
     assert f"good@uid{U2}" in jobs
@@ -155,16 +155,16 @@ def test_any_name_works_everywhere(
     out = tmp_path / "out.csv"
     store.export("jobs", "csv", out)
     with out.open(newline="", encoding="utf-8") as file:
-        told = [row["job"] for row in csv.DictReader(file)]
-    assert sorted(told) == sorted(f"'{job}" if job[:1] in "=+-@" else job for job in jobs)
+        reported = [row["job"] for row in csv.DictReader(file)]
+    assert sorted(reported) == sorted(f"'{job}" if job[:1] in "=+-@" else job for job in jobs)
 
 
 def test_a_file_name_writes_no_line_of_its_own(store: Repository, spool: Path, put: Put) -> None:
     """Whoever reads the ingester's log reads what the ingester says."""
     put(make_profile(1, "alpha"), U1, "a\nwarning: b.jst")
     (spool / "c\n\x1b[2Jwarning: d.jst").write_bytes(bytes(8192))
-    told = CliRunner().invoke(ingest, [str(spool), "--repository", str(store.path)])
-    err = told.stderr
+    reported = CliRunner().invoke(ingest, [str(spool), "--repository", str(store.path)])
+    err = reported.stderr
     assert "c\\n\\x1b[2Jwarning: d.jst" in err
     assert err.count("\nwarning: ") + err.startswith("warning: ") == 1
     assert len(store.jobs()) == 1

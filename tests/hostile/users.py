@@ -1,4 +1,4 @@
-"""Who the tests play: users of no machine, and what puts files of theirs into a spool."""
+"""Users for the tests that no machine has, and how their files get into a spool."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What needs a second try is tried again, listed, and counted over runs."""
+"""Calls that need a second try are retried, listed, and counted over runs."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_a_test_that_needs_it_in_two_of_five_runs_is_a_defect(tmp_path: Path) ->
         "  2 x a::b",
         "  1   a::c",
         "  1   a::d",
-        "DEFECT of the test or of the product, find out which and fix it: a::b",
+        "DEFECT of the test or of the product, to be found and fixed: a::b",
     ]
     assert "DEFECT" in run(tmp_path) and "DEFECT" in run(tmp_path)
     said = run(tmp_path)  # the second run is not of the last five any more

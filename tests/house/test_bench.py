@@ -1,4 +1,4 @@
-"""The table of `make bench`: what it is held against, and when it fails."""
+"""The table of `make bench`: its references, and when it fails."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_neither_a_missed_target_nor_a_missing_program_does() -> None:
 
 
 def compared(peer: str, ours: str = "[130.0, 131.0]") -> dict[str, Any]:
-    """A call of 100 ns that jostle makes 30 ns dearer (or else), beside a peer or none."""
+    """A call of 100 ns that jostle makes 30 ns (or `more`) longer, with a peer or none."""
     code = f"""
 import json
 from dataclasses import asdict
@@ -78,4 +78,4 @@ def test_without_a_peer_it_is_a_figure() -> None:
 
 def test_where_the_spread_hides_the_limit_there_is_no_verdict() -> None:
     noisy = compared('{"darshan": [164.0, 165.0]}', "[60.0, 220.0]")
-    assert noisy["reached"] is None and noisy["note"].startswith("too noisy to tell")
+    assert noisy["reached"] is None and noisy["note"].startswith("too noisy to decide")

@@ -1,4 +1,4 @@
-"""The budget of costs: what a change does to its figures, and who may raise one."""
+"""The budget of costs: how a change affects its figures, and who may raise one."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_a_figure_that_rises_is_named_with_what_it_is_made_of():
     [change] = ledger.compare("verbs", {"jobs": Limit(6)}, {"jobs": Figure(7, "SELECT 1")})
     assert change.is_raise
     assert str(change).startswith('RAISED   verbs: "jobs" was 6, is 7 (+1)')
-    assert "made of: SELECT 1" in str(change)
+    assert "its parts are: SELECT 1" in str(change)
 
 
 def test_figures_that_fall_are_new_or_gone_are_changes_too():
@@ -112,7 +112,7 @@ def test_a_rise_is_not_written_without_a_reason(
     monkeypatch.setattr(budget, "BUDGET", path)
     monkeypatch.setattr(budget, "count_all", lambda _kinds: {"verbs": {"jobs": Figure(7)}})
     assert budget.main(["verbs"]) == 1
-    assert "A change costs more" in capsys.readouterr().out
+    assert "A change increases a cost" in capsys.readouterr().out
     assert budget.main(["verbs", "--write"]) == 1
     assert ledger.read(path.read_text())[1]["verbs"]["jobs"] == Limit(6)
     assert budget.main(["verbs", "--write", "--reason", "why"]) == 0
@@ -120,7 +120,7 @@ def test_a_rise_is_not_written_without_a_reason(
     assert budget.main(["verbs"]) == 0
 
 
-def test_other_tools_are_told_and_fail_nothing(
+def test_other_tools_are_reported_and_fail_nothing(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     path = tmp_path / "budget.toml"
@@ -174,7 +174,7 @@ def test_the_folder_has_the_same_path_each_time():
 
 def test_routes_are_asked_about_jobs_that_are_there():
     entry = {"query": "metric=bytes&of=JOB"}
-    path = answers._path("GET /api/v1/jobs/{own}/series beside", entry, ["a", "b"])
+    path = answers._path("GET /api/v1/jobs/{own}/series alongside", entry, ["a", "b"])
     assert path == "/api/v1/jobs/b/series?metric=bytes&of=a"
 
 

@@ -1,4 +1,4 @@
-"""The release archive: what is in it, that it is the same twice, and that it builds by itself."""
+"""The release archive: its content, that it is reproducible, and that it builds by itself."""
 
 from __future__ import annotations
 

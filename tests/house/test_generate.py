@@ -1,4 +1,4 @@
-"""The generator: its parsers, its rules, and that what is committed is fresh."""
+"""The generator: its parsers, its rules, and that committed files are up to date."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ HEADING = "// ---- some_file.c: some calls\n"
         ("JST_CALL(posix, open, int)", "3 fields"),
         ("JST_CALLS(posix)", "cannot read"),
         ('JST_CALL(a, f, int, (void), "x")\n' * 2, "listed twice: f"),
-        ('JST_CALL(a, f, int, (void), "x", f_done(b, r))', "f: stands below no heading"),
+        ('JST_CALL(a, f, int, (void), "x", f_done(b, r))', "f: is below no heading"),
         (HEADING + 'JST_CALL(a, f, int, (void), "x", as g)', "f: 'as g': no such call"),
     ],
 )

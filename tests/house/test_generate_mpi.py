@@ -1,4 +1,4 @@
-"""The MPI names and wrappers: fresh, complete, and adapters that no MPI is linked to."""
+"""The MPI names and wrappers: up to date and complete; adapters are linked to no MPI."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def run(*command: str | Path, **env: str) -> subprocess.CompletedProcess[str]:
 
 
 def show(launcher: Path, variable: str, *options: str | Path, **env: str) -> str:
-    """What a variable is inside the launched program."""
+    """The value of a variable inside the launched program."""
     done = run(launcher, *options, "--", "/bin/sh", "-c", f'printf %s "${variable}"', **env)
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -35,7 +35,7 @@ def for_loaders(library: Path) -> Path:
     return folder / "$PLATFORM" / library.name if folder.exists() else library
 
 
-def test_preloads_the_library_beside_it(launcher: Path, library: Path) -> None:
+def test_preloads_the_library_alongside_it(launcher: Path, library: Path) -> None:
     assert show(launcher, "LD_PRELOAD", JOSTLE="off") == str(for_loaders(library))
     shown = Path(str(for_loaders(library)).replace("$PLATFORM", "x86_64"))
     assert shown.samefile(library)
@@ -56,7 +56,7 @@ def test_without_the_folder_for_loaders(launcher: Path, library: Path, tmp_path:
 
 
 def test_gpu_names_the_recorder_to_cuda(launcher: Path, library: Path) -> None:
-    """Only where it is asked for, and not in place of another tool's."""
+    """The recorder is loaded on request only, and never replaces another tool's."""
     name, recorder = "CUDA_INJECTION64_PATH", str(library.with_name("libjostle_cuda.so"))
     assert show(launcher, name, JOSTLE="off") == ""
     assert show(launcher, name, "--gpu", JOSTLE="off") == recorder
@@ -147,7 +147,9 @@ def test_version(launcher: Path) -> None:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounting needs root")
 @pytest.mark.parametrize("size", ["64k", "480k"])  # a profile begins with 512 KiB
-def test_a_full_spool_is_told_before_the_start(launcher: Path, tmp_path: Path, size: str) -> None:
+def test_a_full_spool_is_reported_before_the_start(
+    launcher: Path, tmp_path: Path, size: str
+) -> None:
     mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "disk", tmp_path]
     if subprocess.run(mount).returncode:
         pytest.skip("no mounts here")

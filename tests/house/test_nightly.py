@@ -1,4 +1,4 @@
-"""What takes too long for every change is run in turn, and what is forgotten is named."""
+"""Tests that take too long for every change are run in turn, and forgotten ones are named."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every test runs once, the longest folders first, and no folder holds up the end of a run."""
+"""Every test runs once, the longest folders first, and no folder delays the end of a run."""
 
 from __future__ import annotations
 

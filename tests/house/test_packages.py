@@ -1,4 +1,4 @@
-"""Packages for nodes and the host: each is installed in a throw-away copy, used, and removed."""
+"""Packages for nodes and the host: each is installed in a disposable copy, used, and removed."""
 
 from __future__ import annotations
 
@@ -30,13 +30,24 @@ exec chroot "$place/root" sh -eux /mnt/script
 #: What an operator does with the package, and what must hold. It runs in the copy.
 TRIAL = """
 [ ! -e /opt/jostle ] && [ ! -e /etc/jostle ] && [ ! -e /var/spool/jostle ]
+# As on a machine that systemd started; what it is asked is in a file.
+mkdir -p /run/systemd/system
+rm -f /usr/bin/systemctl
+printf '%s\\n' '#!/bin/sh' 'echo "$@" >>/tmp/asked' >/usr/bin/systemctl
+chmod 755 /usr/bin/systemctl
+rm -f /tmp/asked
 {install}
+grep -x 'try-restart jostle-agent-sampler jostle-ship' /tmp/asked
+rm /tmp/asked
+{upgrade}
+grep -x 'try-restart jostle-agent-sampler jostle-ship' /tmp/asked
+if grep disable /tmp/asked; then exit 1; fi
 [ "$(stat -c %a:%U /var/spool/jostle)" = 1777:root ]
 cd /tmp
 unset LD_PRELOAD JOSTLE_SPOOL JOSTLE_CONFIG
 /opt/jostle/bin/jostle-run --job trial dd if=/dev/zero of=written bs=4096 count=100
-/opt/jostle/share/jostle/slurm/task_prolog >told
-grep -x 'export LD_PRELOAD=/opt/jostle/lib/jostle-preload/$PLATFORM/libjostle.so' told
+/opt/jostle/share/jostle/slurm/task_prolog >output
+grep -x 'export LD_PRELOAD=/opt/jostle/lib/jostle-preload/$PLATFORM/libjostle.so' output
 test /opt/jostle/lib/libjostle.so -ef /opt/jostle/lib/jostle-preload/x86_64/libjostle.so
 test -f /opt/jostle/lib/jostle-preload/i686/libjostle.so
 LD_PRELOAD=/opt/jostle/lib/libjostle.so JOSTLE_JOB=preloaded dd if=/dev/zero of=written count=7
@@ -49,17 +60,20 @@ done
 grep ExecStart=/opt/jostle/bin/jostle-agent /usr/lib/systemd/system/jostle-agent-sampler.service
 echo 'slice = 1s' >>/etc/jostle/jostle.conf
 {remove}
+grep -x 'disable --now jostle-agent-sampler jostle-ship' /tmp/asked
 [ ! -e /opt/jostle ]
 ls /var/spool/jostle/*.js?
 {after}
 """
 DEB = {
     "install": "dpkg -i /mnt/package",
+    "upgrade": "dpkg -i /mnt/package",
     "remove": "dpkg -r jostle-node",
     "after": "grep 1s /etc/jostle/jostle.conf; dpkg -P jostle-node; [ ! -e /etc/jostle ]",
 }
 RPM = {  # the machine is no rpm one: what must be there is held against the list by hand
     "install": "rpm -i --nodeps /mnt/package",
+    "upgrade": "rpm -U --force --nodeps /mnt/package",
     "remove": "rpm -e jostle-node",
     "after": "grep 1s /etc/jostle/jostle.conf.rpmsave",
 }
@@ -81,7 +95,7 @@ if command -v systemd-analyze; then
 fi
 as_jostle() {{ setpriv --reuid jostle --regid jostle --clear-groups "$@"; }}
 fails as_jostle jostle receive 2>refused
-grep 'listens nowhere' refused
+grep 'has no address to listen on' refused
 token=$(jostle receive token node1)
 chown jostle /etc/jostle/receive.tokens
 cat >>/etc/jostle/receive.toml <<'END'
@@ -215,6 +229,33 @@ def test_nodes_need_no_mpi(packages: dict[str, Path]) -> None:
         needs = subprocess.run(words, check=True, capture_output=True, text=True).stdout
         assert "libc" in needs
         assert not [word for word in ("mpi", "python", "jostle.so") if word in needs], needs
+
+
+@pytest.mark.parametrize(
+    ("package", "units"),
+    [
+        ("node", "jostle-agent-sampler jostle-ship"),
+        ("site", "jostle-receive jostle-serve jostle-site-digest"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("word", "ends"), [("remove", True), ("0", True), ("upgrade", False), ("1", False)]
+)
+def test_the_services_end_with_the_package(
+    package: str, units: str, word: str, ends: bool, tmp_path: Path
+) -> None:
+    """As dpkg and rpm call the script; the new version restarts what runs (postinst)."""
+    folder = ROOT / "packaging" / package
+    (tmp_path / "systemctl").write_text(f'#!/bin/sh\necho "$@" >>{tmp_path}/asked\n')
+    (tmp_path / "systemctl").chmod(0o755)
+    script = (folder / "prerm").read_text().replace("/run/systemd/system", str(tmp_path))
+    env = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
+    subprocess.run(["sh", "-c", script, "prerm", word], env=env, check=True, timeout=30)
+    asked = tmp_path / "asked"
+    assert (asked.read_text() if asked.exists() else "") == (
+        f"disable --now {units}\n" if ends else ""
+    )
+    assert f"try-restart {units} ||" in (folder / "postinst").read_text()
 
 
 @pytest.mark.nightly  # a minute and a half of CPU: part `host-package` of tools/nightly.py

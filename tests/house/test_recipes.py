@@ -1,4 +1,4 @@
-"""Recipes of Spack and conda, and the container file, held against the code without their tools."""
+"""Recipes of Spack and conda and the container file agree with the code, without their tools."""
 
 from __future__ import annotations
 

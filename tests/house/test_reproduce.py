@@ -1,10 +1,9 @@
-"""The page of the papers' figures says what lab/bench/reproduce.toml and the last results say."""
+"""The page of the papers' figures agrees with reproduce.toml and the last results."""
 
 from __future__ import annotations
 
 import importlib.util
 import os
-import sys
 import tomllib
 from pathlib import Path
 from types import ModuleType
@@ -12,13 +11,13 @@ from types import ModuleType
 import pytest
 
 ROOT = Path(__file__).parents[2]
+REPRODUCE = ROOT / "lab/bench/papers/reproduce.py"
 SHIPPED = ROOT / "lab/src/jostle_lab/study/shipped"
 
 
 @pytest.fixture(scope="module")
 def papers() -> ModuleType:
-    sys.path.insert(0, str(ROOT / "lab/bench"))  # where a script finds its neighbours
-    spec = importlib.util.spec_from_file_location("reproduce", ROOT / "lab/bench/reproduce.py")
+    spec = importlib.util.spec_from_file_location("reproduce", REPRODUCE)
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -28,7 +27,7 @@ def papers() -> ModuleType:
 def test_the_page_is_fresh_and_its_pictures_are_there(papers: ModuleType) -> None:
     shown = papers.results()
     assert papers.PAGE.read_text() == papers.page(papers.rows_of(), shown), (
-        "lab/bench/reproduce.py page"
+        "lab/bench/papers/reproduce.py page"
     )
     for name, result in shown.items():
         for figure in result["figures"]:
@@ -85,7 +84,7 @@ def test_an_experiment_that_shows_itself_keeps_its_figures(
     assert papers.show(experiment, {"overhead"}, tmp_path) is None
     monkeypatch.setenv("IPM_PRELOAD", "/opt/libipm.so")
     assert not papers.run(experiment, tmp_path, None)  # one program failed
-    assert "--beside=/opt/libipm.so" in capfd.readouterr().out
+    assert "--alongside=/opt/libipm.so" in capfd.readouterr().out
     result = papers.show(experiment, {"overhead"}, tmp_path)
     assert (result["runs"], result["planned"]) == (6, 9)
     assert result["figures"] == [{"name": "overhead", "finding": "cheap"}]

@@ -1,4 +1,4 @@
-"""The rooms of the code: which package may import which. All dependencies point one way.
+"""Dependencies between packages of the code: which may import which. All point one way.
 
 `ROOMS` and `SUBROOMS` are the whole rule. Imports inside functions count; imports under
 `if TYPE_CHECKING` do not.
@@ -53,12 +53,14 @@ LAB_ROOMS = {
     "cli": "analysis study validation synthetic cluster signals inject plot server",
 }
 #: Room -> its subrooms from the lowest to the highest: each may import those before it, and those
-#: joined by "+" do not import each other. The modules beside the subrooms may import all of them:
-#: they are the room's interface, or hold what its subrooms have in common.
+#: joined by "+" do not import each other. The modules next to the subrooms may import all of them:
+#: they are the room's interface, or hold what its subrooms have in common. A subroom that has
+#: subrooms is named by its path.
 SUBROOMS = {
     "repository": "store query segments maintenance ingest",
     "analysis": "access+binding+waits+live estimation identification "
     "digest+kinds+nodes+placement advise+site_advice",
+    "analysis/identification": "resources statistics runs",
     "report": "format models verdict",
     "plot": "charts terminal+figures document",
     "server": "access cache schemas background jobs verdicts+system fabric transport routes",
@@ -70,7 +72,7 @@ LAB_SUBROOMS = {
     "analysis": "study+validation",
     "study": "places",
     "validation": "lab+scale+within cephfs+waits lengths",
-    "synthetic": "traces+planted+placed machines site",
+    "synthetic": "traces+injected+placed machines site",
     "cluster": "filesystems",
     "plot": "study",
     "cli": "views site_demo+network_demo commands",
@@ -81,8 +83,8 @@ EVERY_ROOM = [(house, room) for house, (rooms, _) in HOUSES.items() for room in 
 EVERY_SUBROOM = [(house, room) for house, (_, subrooms) in HOUSES.items() for room in subrooms]
 
 
-#: What the lab, and whatever else is installed beside jostle, may import of it
-#: (docs/reference/extensions.md): the interfaces of rooms and the modules beside them, and these.
+#: What the lab, and whatever else is installed with jostle, may import of it
+#: (docs/reference/extensions.md): the interfaces of rooms and the modules next to them, and these.
 PUBLIC = {
     *(f"jostle.{room}.{path.stem}" for room in FOR_ALL for path in (PRODUCT / room).glob("*.py")),
     "jostle.cli.for_verbs",
@@ -148,7 +150,7 @@ def packages(folder: Path) -> set[str]:
 def test_every_room_has_its_rule(house: Path) -> None:
     rooms, subrooms = HOUSES[house]
     assert packages(house) == rooms.keys()
-    for room in rooms:
+    for room in {*rooms, *subrooms}:
         named = subrooms.get(room, "").replace("+", " ").split()
         assert packages(house / room) == set(named), room
 

@@ -1,4 +1,4 @@
-"""No file, function or folder of code is larger than what a reader can hold at once."""
+"""No file, function or folder of code exceeds its size limit."""
 
 import ast
 import functools
@@ -26,9 +26,8 @@ MORE_PARAMETERS = {
 #: Folders with more files, each with its reason.
 LARGER = {
     "agent/ship": "one program of 13 parts, each with its header",
-    "lab/bench": "a file for each row of the benchmark",
     "lab/bench/programs": "a small program for each row of the benchmark",
-    "src/jostle/analysis/identification": "a file for each step and kind of resource",
+    "runtime/src/profile": "a file for each kind of record, with its header",
     "src/jostle/cli/commands": "a file for each verb",
     "src/jostle/report/models": "a file for each list, page or panel",
     "src/jostle/repository/query": "a file for each kind of question",

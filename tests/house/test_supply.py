@@ -1,4 +1,4 @@
-"""The supply chain: every pin has hashes, and what audits it says what it found or could not do."""
+"""The supply chain: every pin has hashes, and the audit reports its findings and gaps."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ Audit = Callable[..., tuple[int, str]]
 
 @pytest.fixture
 def audited(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Audit:
-    """Audits the made-up locks by a snapshot (an object, or text); returns status and words."""
+    """Audits synthetic locks by a snapshot (an object, or text); returns status and output."""
     (tmp_path / "lock").write_text(LOCK)
     (tmp_path / "npm").write_text(json.dumps(NPM))
     (tmp_path / "rules").write_text("[audit]\ndays = 180\n")
@@ -210,8 +210,8 @@ def test_what_the_snapshot_does_not_cover_is_said(audited: Audit) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("", "is no JSON"),
-        ("[" * 100_000, "is no JSON"),
+        ("", "is not JSON"),
+        ("[" * 100_000, "is not JSON"),
         ("[]", "a JSON object is expected"),
         ({}, "the snapshot: an object with format"),
         (snapshot() | {"format": 2}, "format 1 is expected, found 2"),
@@ -312,7 +312,7 @@ def test_a_damaged_record_is_named(audited: Audit, tmp_path: Path, record: bytes
     (tmp_path / "records/A.json").write_bytes(record)
     status, said = audited(None, "--renew", str(tmp_path / "records"))
     assert status == 1
-    assert re.search(r"^A(\.json)? is no OSV record", said)
+    assert re.search(r"^A(\.json)? is not an OSV record", said)
     assert not (tmp_path / "snapshot").exists()
 
 

@@ -1,4 +1,4 @@
-"""What a wheel holds besides Python: the web front end, which git leaves out, and the runtime."""
+"""What a wheel holds in addition to Python: the web front end (not in git) and the runtime."""
 
 from __future__ import annotations
 
@@ -63,9 +63,9 @@ def test_a_portable_build_needs_no_new_glibc(tmp_path: Path) -> None:
     built = [path for path in built if path.read_bytes()[:4] == b"\x7fELF"]
     assert len(built) >= len(targets)
     for path in built:
-        told = subprocess.run(["objdump", "-T", path], text=True, **quiet).stdout
-        asked = re.findall(r"\*UND\*.*GLIBC_2\.(\d+)", told)
-        assert not [minor for minor in asked if int(minor) > 28], (path.name, told)
+        symbols = subprocess.run(["objdump", "-T", path], text=True, **quiet).stdout
+        asked = re.findall(r"\*UND\*.*GLIBC_2\.(\d+)", symbols)
+        assert not [minor for minor in asked if int(minor) > 28], (path.name, symbols)
     spool = tmp_path / "spool"
     spool.mkdir()
     command = [tmp_path / "native/jostle-run", "--spool", spool, "--", "cat", "/etc/hostname"]

@@ -1,7 +1,6 @@
 """Words of the project's former dialect do not come back, and cited works are in the bibliography.
 
-`GONE` names no longer occur anywhere. `INSTEAD` are words that pages which were rewritten in plain
-English do not use; names of the code and of files may still contain them.
+Neither text nor names contain the words of `INSTEAD`: not in pages, messages, docstrings or code.
 """
 
 from __future__ import annotations
@@ -13,8 +12,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-#: Words that are in no file of the repository.
-GONE = ("Purse", "Familiar", "Desk", "Eyes", "Dent", "Lit", "told cells", "ask again and again")
+#: Names that are in no file of the repository.
+GONE = ("Purse", "Familiar", "Desk", "Eyes", "Dent", "Lit", "ask again and again")
 #: Word -> what to write in its place.
 INSTEAD = {
     "accuse": "test, score, attribute",
@@ -26,7 +25,6 @@ INSTEAD = {
     "canary": "core-speed probe",
     "crowded": "oversubscribed",
     "door": "Python API",
-    "floor": "lower bound, minimum, usual time",
     "grain": "resolution, uncertainty",
     "guilty": "with interference",
     "judge": "assess, evaluate",
@@ -40,15 +38,15 @@ INSTEAD = {
     "wish": "request, option",
     "wishes": "requests, options",
 }
-#: Parts of the output that pages quote.
-QUOTED = (
-    "*Beside other programs*",
-    "**Beside it, but not to blame**",
-    "**Beside it, could not be tested**",
-    "*Not judged*",
+#: Files that keep words: recorded profiles, pages that are written from recorded results, this one.
+KEPT = (
+    "tests/data",
+    "docs/measurements/papers*",
+    "docs/measurements/who-hurts-whom*",
+    "tests/house/test_words.py",
 )
-#: Pages that programs write, at least in part, and the reference of the command, which quotes it.
-WRITTEN = ("papers.md", "who-hurts-whom.md", "api.md", "metrics.md", "command.md")
+#: Pages that programs write.
+WRITTEN = ("papers.md", "who-hurts-whom.md")
 PAGES = [
     ROOT / "CHANGELOG.md",
     *(
@@ -60,32 +58,29 @@ PAGES = [
 ]
 
 
-def prose(text: str) -> str:
-    """Return the text of a page without code, targets of links and quoted headings."""
-    for quoted in QUOTED:
-        text = text.replace(quoted, "")
-    text = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
-    return re.sub(r"`[^`]*`|\]\([^)]*\)", "", text)
-
-
-def test_words_that_are_gone_stay_gone() -> None:
-    names = [word for name in GONE for word in ("-e", name)]
-    found = subprocess.run(
-        ["git", "grep", "-nwIF", *names, "--", ".", ":!tests/house/test_words.py"],
+def found(words: tuple[str, ...], *options: str) -> str:
+    """Return the lines of the repository with one of the words, each with its file."""
+    done = subprocess.run(
+        [
+            *("git", "grep", "-nwIF", *options),
+            *(part for word in words for part in ("-e", word)),
+            *("--", ".", *(f":!{path}" for path in KEPT)),
+        ],
         cwd=ROOT,
         check=False,
         capture_output=True,
         text=True,
     )
-    assert found.stdout == ""
+    return done.stdout
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_pages_use_the_terms_of_the_field(page: Path) -> None:
-    words = re.compile(rf"\b({'|'.join(INSTEAD)})\b", re.IGNORECASE)
-    for line in prose(page.read_text()).splitlines():
-        found = words.search(line)
-        assert not found, f"instead of `{found[0]}`: {INSTEAD[found[0].lower()]}\n{line}"
+def test_names_that_are_gone_stay_gone() -> None:
+    assert found(GONE) == ""
+
+
+def test_text_and_names_use_the_terms_of_the_field() -> None:
+    lines = found(tuple(INSTEAD), "-i")
+    assert lines == "", f"use other words: {INSTEAD}"
 
 
 @pytest.mark.parametrize(

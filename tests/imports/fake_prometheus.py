@@ -1,4 +1,4 @@
-"""A server that answers as Prometheus does: raw samples of selectors, from a table."""
+"""A stand-in for Prometheus: raw samples of selectors, from a table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Answer = Callable[[str, float, float], tuple[int, bytes]]
 
 
 def of_table(table: Table) -> Answer:
-    """Answer with what a table has of a selector."""
+    """Answers with the rows that a table has for a selector."""
 
     def answer(selector: str, start: float, end: float) -> tuple[int, bytes]:
         result = [

@@ -1,4 +1,4 @@
-"""Logs of Darshan for tests: those that its package brings along, and written ones."""
+"""Logs of Darshan for tests: those of its own package, and written ones."""
 
 from __future__ import annotations
 

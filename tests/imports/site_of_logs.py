@@ -46,7 +46,7 @@ def run_of(
 
 
 def site(seed: int, factor: float, runs: int = 24, *, bins: bool = True) -> list[LoggedJob]:
-    """Runs of `victim`; `bully` is alongside half of them, and `calm` alongside another half.
+    """Runs of `victim`; `bully` runs with half of them, and `calm` with another half.
 
     Args:
         seed: Of the noise, and of who meets whom.
@@ -63,7 +63,7 @@ def site(seed: int, factor: float, runs: int = 24, *, bins: bool = True) -> list
         call_s = 0.01 * random.lognormal(0, 0.08) * (factor if slowed[number] else 1.0)
         jobs.append(run_of("victim", number, start_s, 400, call_s, bins=bins))
         for which, program in ((slowed, "bully"), (calm, "calm")):
-            # Those who are not alongside run in between: also without the victim they are there.
+            # Neighbours that are not concurrent run in between: they also occur without the victim.
             shift = -0.2 if which[number] else 50.0
             call_s = 0.004 * random.lognormal(0, 0.05)
             jobs.append(run_of(program, number, start_s + shift, 3000, call_s, bins=bins))

@@ -60,9 +60,9 @@ def test_bad_lines_stop_no_others() -> None:
     assert [each for each in found if isinstance(each, str)] == [
         "it has not as many columns as the first line",
         "it has more than 20000 nodes",
-        "it has no number of a job",
-        "a time of it is none",
-        "its times are before the year 2000, or in the future",
+        "the job has no number",
+        "one of the job's times is not valid",
+        "the job's times are before the year 2000, or in the future",
     ]
     assert len(found) == 8
 

@@ -94,7 +94,7 @@ def test_the_shipped_maps_are_valid() -> None:
     ("old", "new", "said"),
     [
         ('kind = "disk"', 'kind = "disc"', "must be one of machine"),
-        ("storage_queued", "storage_speed", "no metric of components"),
+        ("storage_queued", "storage_speed", "not a metric of components"),
         ("times = 1e9", "time = 1e9", "`time`"),
         ('title = "test"', "", "lacks `title`"),
         ('title = "test"', "title = ", "not valid TOML"),
@@ -238,13 +238,13 @@ def test_hostile_samples_never_reach_an_answer(store: Repository, tmp_path: Path
 
 @pytest.mark.parametrize("url", ["ftp://h/", "http://", "localhost:9090", "http://a:b@h/"])
 def test_other_addresses_are_refused(url: str) -> None:
-    with pytest.raises(ImportFailedError, match="no address of a Prometheus"):
+    with pytest.raises(ImportFailedError, match="not the URL of a Prometheus"):
         PrometheusClient(url)
 
 
 def test_a_server_that_is_not_there(store: Repository, tmp_path: Path) -> None:
     client = PrometheusClient("http://127.0.0.1:9")
-    with pytest.raises(ImportFailedError, match=r"cannot be asked: .*refused"):
+    with pytest.raises(ImportFailedError, match=r"cannot be reached: .*refused"):
         client.samples("up", START_S, START_S + 60)
 
 

@@ -1,4 +1,4 @@
-"""Logs are taken once, damaged ones are set aside, and names say whose and what they are."""
+"""Logs are imported once, damaged ones are skipped, and names give their owner and program."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_damaged_logs_are_set_aside_and_stop_no_others(store: Repository, tmp_pa
     assert reasons.keys() == {path.name for path in folder.iterdir()} - {"ior_hdf5_example.darshan"}
     assert reasons["empty.darshan"] == "it is empty"
     assert reasons["pipe.darshan"] == "it is no regular file"
-    assert reasons["text.darshan"].startswith("it cannot be opened as a log of Darshan")
+    assert reasons["text.darshan"].startswith("the file cannot be opened as a Darshan log")
     assert all(why and "\n" not in why for why in reasons.values())
 
 
@@ -92,8 +92,8 @@ def test_a_log_that_breaks_its_reader_is_set_aside(
         ({"start_ns": 10**9}, "before the year 2000"),
         ({"processes": 0}, "claims to be of 0 processes"),
         ({"processes": 2**40}, "claims to be of"),
-        ({"files": [LoggedFile("/scratch/a", 77, {"POSIX_OPENS": 1})]}, "of a rank"),
-        ({"run_s": -5.0}, "ended before it began"),
+        ({"files": [LoggedFile("/scratch/a", 77, {"POSIX_OPENS": 1})]}, "to a rank"),
+        ({"run_s": -5.0}, "end is before its start"),
     ],
 )
 def test_impossible_logs_are_set_aside(

@@ -36,7 +36,7 @@ TIMES = {
 
 
 def reported(path: Path) -> tuple[Counter[str], dict[str, float]]:
-    """What the package itself says of a log: counters, and times in s."""
+    """The values of a log by Darshan's own package: counters, and times in s."""
     import darshan
 
     report = darshan.DarshanReport(str(path), read_all=False)

@@ -115,7 +115,7 @@ def test_damage_is_left_out_or_set_aside(store: Repository, tmp_path: Path) -> N
     reasons = {Path(name).name: why for name, why in report.set_aside}
     assert reasons.keys() == {"b_text", "c_empty", "d_other", "e_bad"}
     assert "does not name the columns" in reasons["b_text"]
-    assert "the map names none" in reasons["d_other"]
+    assert "the map names no column" in reasons["d_other"]
     (first, _) = sums(store)
     assert first[4] == 100, "of the second part's first second the counter went back: unknown"
 

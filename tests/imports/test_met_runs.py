@@ -1,4 +1,4 @@
-"""On logs alone: which program slows which, and what of that is known of one run."""
+"""From logs alone: which program slows which, and what is known of a single run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from logs import taken
 from site_of_logs import site
 
 from jostle.analysis import matrix
-from jostle.analysis.identification.whole_runs import compare_runs, permuted
+from jostle.analysis.identification.runs.whole_runs import compare_runs, permuted
 from jostle.report.verdict.whole_runs import is_whole, whole_run
 from jostle.repository import Repository
 
@@ -21,7 +21,7 @@ def evident(store: Repository) -> dict[tuple[str, str], float]:
     """Pairs (slowed, by) with evidence, and by how much."""
     return {
         (each.victim, each.aggressor): each.slowdown.value
-        for each in matrix(store.programs_beside()).encounters
+        for each in matrix(store.programs_alongside()).encounters
         if each.slowdown and each.q is not None and each.q <= 0.05 and each.slowdown.value > 0
     }
 
@@ -71,7 +71,7 @@ def test_a_run_and_whom_it_met(disturbed: Repository) -> None:
                 assert (each.program == "bully") == (each.strength == "evidence")
 
 
-def test_a_slow_run_that_met_nobody_is_blamed_on_nobody(tmp_path: Path, store: Repository) -> None:
+def test_a_slow_run_that_met_nobody_is_named_on_nobody(tmp_path: Path, store: Repository) -> None:
     taken(store, tmp_path / "logs", *site(4, 1.0, runs=6)[::3])
     (run, *_) = (whole_run(store, name) for name in store.jobs()["job"].to_pylist())
     assert run.met == [] and run.evident == []
@@ -93,15 +93,15 @@ def test_the_command_says_it_and_what_it_rests_on(disturbed: Repository) -> None
     done = jostle("interference", slow, *place)
     assert done.code == 0, done.err
     said = " ".join(done.out.split())
-    assert "bully, which it met, slows runs of victim by" in said
-    assert "Rests on a log of Darshan: bytes are known per slice" in said
+    assert "bully, which ran at the same time, slows runs of victim by" in said
+    assert "Based on a log of Darshan: bytes are known per slice" in said
     answer = json.loads(jostle("interference", slow, *place, "--json").out)
     assert answer["met"][0]["program"] == "bully" and answer["rests_on"]
     done = jostle("matrix", *place)
     assert "bully slows victim by" in done.out
-    assert "are compared as wholes" in " ".join(done.out.split())
+    assert "are compared as a whole" in " ".join(done.out.split())
     drawn = jostle("interference", slow, *place, "--plot", "figures")
-    assert drawn.code == 2 and "nothing to draw" in drawn.err
+    assert drawn.code == 2 and "No figure can be drawn" in drawn.err
 
 
 def met_by_chance(random: np.random.Generator, runs: int) -> tuple[np.ndarray, np.ndarray]:

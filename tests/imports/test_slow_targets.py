@@ -1,4 +1,4 @@
-"""A bad storage target is found in a real run, without being told; healthy ones are not named."""
+"""A bad storage target is found in a real run, without being named; healthy ones are not named."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from logs import example
 
-from jostle.analysis.identification.slow_targets import _factor, slow_targets
+from jostle.analysis.identification.resources.slow_targets import _factor, slow_targets
 from jostle.imports import DarshanImport
 from jostle.report.models.targets import slow_targets_of, target_words
 from jostle.repository import Repository

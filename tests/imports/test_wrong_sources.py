@@ -1,4 +1,4 @@
-"""What cannot be imported is refused with a sentence that says why, and what to do."""
+"""Sources that cannot be imported are refused with the reason and a fix."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_folders_without_logs(tmp_path: Path) -> None:
 def test_files_of_another_kind(tmp_path: Path) -> None:
     file = tmp_path / "text"
     file.write_text("this is no log\n" * 3)
-    assert "No file could be used as a log" in refused(tmp_path, "darshan", str(file))
+    assert "No file could be used as a Darshan log" in refused(tmp_path, "darshan", str(file))
     assert "does not name the columns" in refused(tmp_path, "sacct", str(file))
     for kind in ("pbs", "lsf"):
         assert "No line of" in refused(tmp_path, kind, str(file))
@@ -53,7 +53,7 @@ def test_files_of_another_kind(tmp_path: Path) -> None:
 def test_nothing_on_the_standard_input(tmp_path: Path) -> None:
     for kind in KINDS:
         assert "The standard input is empty" in refused(tmp_path, kind, "-", stdin="")
-    assert "cannot come from the standard input" in refused(tmp_path, "darshan", "-", stdin="")
+    assert "cannot be read from standard input" in refused(tmp_path, "darshan", "-", stdin="")
 
 
 @pytest.mark.skipif(os.getuid() == 0, reason="root may read everything")

@@ -114,13 +114,13 @@ class Mpi:
 
     @staticmethod
     def _digest(command: Sequence[str], sources: Sequence[str]) -> str:
-        told = hashlib.sha256("\0".join(command).encode())
+        digest = hashlib.sha256("\0".join(command).encode())
         files = [PROGRAMS / s for s in sources]
         folders = sorted({PROGRAMS, *(path.parent for path in files)})
         headers = [path for folder in folders for path in sorted(folder.glob("*.h"))]
         for path in (*files, *headers):
-            told.update(path.read_bytes())
-        return told.hexdigest()[:16]
+            digest.update(path.read_bytes())
+        return digest.hexdigest()[:16]
 
 
 def find(name: str) -> Mpi | None:
@@ -227,7 +227,7 @@ class Mpirun(Runner):
         return command, env | {"COUNTER": str(self.counter) if counted else None}
 
     def as_world(self, result: Result) -> World:
-        """A result with the counter's accounts beside it."""
+        """A result with the counter's accounts."""
         world = World(**vars(result))
         world.counted = read_truth(self.counter)[0]
         return world

@@ -1,4 +1,4 @@
-"""The programs that stand for codes of the papers: what they count, jostle's profile says too.
+"""The programs that represent codes of the papers: their counts agree with jostle's profile.
 
 And what they count is what their formulas say, with which they do the published volumes and calls.
 """
@@ -230,13 +230,13 @@ TRIES |= {
 def said(stdout: str) -> dict[str, Any]:
     """The line of JSON at the end of a program."""
     line = next(line for line in stdout.splitlines() if line.startswith('{"code"'))
-    told: dict[str, Any] = json.loads(line)
-    assert told["wrong"] == 0
-    return told
+    reported: dict[str, Any] = json.loads(line)
+    assert reported["wrong"] == 0
+    return reported
 
 
 def total(process: Process, metric: str, folder: Path) -> int:
-    """What a rank did, with files only on the mount of a folder: MPICH fills its shared memory."""
+    """Counts of a rank, with files only on a folder's mount: MPICH fills its shared memory."""
     if not metric.startswith("posix_"):
         return process.total(metric)
     under = {m[0]: slot for slot, m in process.mounts.items() if folder.is_relative_to(m[0])}
@@ -267,9 +267,9 @@ def test_a_solver_at_a_rate_is_slowed_to_it(jostle: Mpirun) -> None:
     mpi = needed("openmpi")
     program = compiled(mpi, "gapgeofem")
     world = jostle.world(mpi, 2, program, "--rate", "300", "--steps", "4", counted="")
-    told = said(world.stdout)
-    assert told["options"]["work"] > 0
-    assert 4 * (3 * 20 + 1) / told["phases"]["steps"]["seconds"] < 600
+    reported = said(world.stdout)
+    assert reported["options"]["work"] > 0
+    assert 4 * (3 * 20 + 1) / reported["phases"]["steps"]["seconds"] < 600
 
 
 PUBLISHED: list[tuple[str, Callable[[], float], float]] = [
@@ -312,9 +312,9 @@ def test_published_volumes(what: str, formula: Callable[[], float], printed: flo
 
 
 def codes(*words: str, **more: str) -> subprocess.CompletedProcess[str]:
-    """Run lab/bench/codes.py."""
+    """Run lab/bench/papers/codes.py."""
     return subprocess.run(
-        [sys.executable, str(BENCH / "codes.py"), *words],
+        [sys.executable, str(BENCH / "papers" / "codes.py"), *words],
         capture_output=True,
         text=True,
         check=False,
@@ -328,11 +328,11 @@ def test_a_code_under_jostle_run(mpi: Mpi) -> None:
     """The whole way: built, run under the command, and what jostle counted of it."""
     done = codes("run", "sweep3d", "--mpi", mpi.name, "--", "--steps", "2", "--nz", "8")
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    counted = told["counted"]
-    assert told["messages"] == counted["mpi_send_ops"] == 2 * 8 * 2 * 2
+    reported = json.loads(done.stdout)
+    counted = reported["counted"]
+    assert reported["messages"] == counted["mpi_send_ops"] == 2 * 8 * 2 * 2
     together = ("mpi_all_to_all_ops", "mpi_all_to_one_ops", "mpi_barrier_ops")
-    assert told["collectives"] == sum(counted[name] for name in together)
+    assert reported["collectives"] == sum(counted[name] for name in together)
 
 
 def test_every_code_is_a_program_of_a_study() -> None:

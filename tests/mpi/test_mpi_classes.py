@@ -1,4 +1,4 @@
-"""Calls and bytes per class: profile, program and an independent counter say the same."""
+"""Calls and bytes per class: profile, program and an independent counter agree."""
 
 from __future__ import annotations
 

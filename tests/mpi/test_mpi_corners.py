@@ -1,4 +1,4 @@
-"""Corners of the standard: what a program may do there, it may do under us, and it is counted."""
+"""Corners of the standard: whatever a program may do still works under jostle, and is counted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fortran's three bindings are counted like C's, once per call, whatever calls what inside."""
+"""Fortran's three bindings are counted like C's, once per call, however they call each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which ranks are one job, what the header says of them, and how little of all this is felt."""
+"""Which ranks are one job, what the header contains, and how little MPI calls are delayed."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_an_mpi_without_its_adapter_runs_untouched(
 def test_adapters_by_the_name_that_launchers_preload(
     jostle: Mpirun, mpi: Mpi, tmp_path: Path
 ) -> None:
-    """They lie two folders above it."""
+    """The libraries are two folders above it."""
     mine = Mpirun(for_loaders(jostle.library), Path(tempfile.mkdtemp(dir=tmp_path)))
     code, out, err = outcome(mine, mpi, life(mpi), "say", "50")
     assert (code, out) == (0, b"2 ranks, 50 rounds\n"), err

@@ -1,4 +1,4 @@
-"""What a rank did is kept however it ends, and is not confused with what it starts."""
+"""The counts of a rank are kept however it ends, and are separate from those of its children."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def wait_for(what: Callable[[], bool], seconds: float = 60) -> None:
 
 
 def ready(jostle: Mpirun, ranks: int) -> list[int]:
-    """The processes of a world, once all of them have said that they are there."""
+    """The processes of a world, once all of them have started."""
     said = jostle.truth / "note.ready"
     wait_for(lambda: said.exists() and len(said.read_text().splitlines()) == ranks)
     return [int(line.split()[1]) for line in sorted(said.read_text().splitlines())]
@@ -153,7 +153,7 @@ def test_never_in_mpi(jostle: Mpirun, mpi: Mpi) -> None:
 
 
 def test_a_late_flush_makes_no_second_process(jostle: Mpirun, mpi: Mpi) -> None:
-    """Libraries that flush when they are unloaded, after us, begin nothing anew."""
+    """Libraries that flush when they are unloaded, after jostle, start no new profile."""
     program = mpi.compiled("noinit", "noinit.c", flags=("-w",))
     result = jostle.run(program, "quiet", code=3, env=mpi.environment)
     result.only()

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from mpis import Mpi, Mpirun, classes
-
 from nodes import Nodes, two_nodes
 
 PARTS = "p2p nonblocking persistent completion blocking inplace ionblocking comm".split()

@@ -1,4 +1,4 @@
-"""Who sent how much to whom, to the byte, and that a program's own statuses stay as they are."""
+"""Bytes between ranks, exactly, and that a program's own statuses are unchanged."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_what_was_sent_and_what_arrived(jostle: Mpirun, mpi: Mpi, words: str) ->
     assert not any(v[4] for p in world.ranks for v in p.peers.values())
 
 
-def test_collectives_are_told_by_their_members(jostle: Mpirun, mpi: Mpi) -> None:
+def test_collectives_are_recorded_with_their_members(jostle: Mpirun, mpi: Mpi) -> None:
     program = mpi.compiled("partners", "partners.c", flags=("-w",))
     world = jostle.world(mpi, RANKS, program, "ignore", counted="", env={"JOSTLE_PEERS": "1"})
     for rank, p in enumerate(world.ranks):

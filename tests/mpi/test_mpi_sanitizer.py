@@ -1,4 +1,4 @@
-"""Threads in MPI at once, on a build of ours with ThreadSanitizer (tools/check.sh tsan).
+"""Concurrent threads in MPI, on a build with ThreadSanitizer (tools/check.sh tsan).
 
 The MPIs are not instrumented, so races between their own lines are left out. One rank, started
 without a launcher: it sends to itself. Many starts, since slices begin at any point of them.

@@ -1,4 +1,4 @@
-"""Execution segments: where they end, how long they are, what they hold, and that they are kept."""
+"""Execution segments: their ends, lengths, content and storage."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def run(jostle: Mpirun, mpi: Mpi, ranks: int, what: str, times: int, ms: int, **
 
 
 def stamps(world: World, rank: int) -> list[int]:
-    """When this rank says that its delimiters ended."""
+    """The ends of this rank's delimiters by its own account."""
     return [int(line) for line in world.notes[f"times.{rank}"]]
 
 
@@ -210,9 +210,9 @@ def test_what_one_waits_beyond_the_usual(jostle: Mpirun, mpi: Mpi) -> None:
         beyond = [max(0, ns - usual) for ns in calls]
         # What is usual is learned from call to call: 40 us of each are left to that.
         some = 0.1 * sum(beyond) + 600 * (usual + 40e3)
-        told, short = rank.total("wait_mpi_ns"), rank.total("wait_short_ns")
-        assert abs(told - sum(beyond)) < some, (told, sum(beyond), usual)
-        assert abs(sum(s["wait_ns"] for s in found) - told) < 0.05 * told
+        reported, short = rank.total("wait_mpi_ns"), rank.total("wait_short_ns")
+        assert abs(reported - sum(beyond)) < some, (reported, sum(beyond), usual)
+        assert abs(sum(s["wait_ns"] for s in found) - reported) < 0.05 * reported
         # The one that comes late is an event, most of the 599 others are not.
         assert abs(short - sum(ns for ns in beyond if ns < 100e3)) < some
     assert max(stamps(world, 0)) > 100e6
@@ -221,7 +221,7 @@ def test_what_one_waits_beyond_the_usual(jostle: Mpirun, mpi: Mpi) -> None:
 
 @pytest.mark.tries(3)
 @pytest.mark.parametrize("cores", [1, None])
-def test_all_ranks_of_crowded_cores_in_mpi_at_once(
+def test_all_ranks_of_oversubscribed_cores_in_mpi_at_once(
     jostle: Mpirun, mpi: Mpi, cores: int | None
 ) -> None:
     """Four ranks take turns on a core: only while one sleeps in MPI does nobody compute."""
@@ -239,19 +239,19 @@ def test_all_ranks_of_crowded_cores_in_mpi_at_once(
         env={"JOSTLE_SLICE": "100ms"},
     )
     slept = int(world.notes["slept"][0])
-    told = sum(rank.total("wait_all_ns") for rank in world.ranks)
+    reported = sum(rank.total("wait_all_ns") for rank in world.ranks)
     if cores is None:  # alone nobody takes turns
-        assert told == 0
+        assert reported == 0
         return
     assert slept > 500e6
     # On one core it takes a while until all have seen that they met. One computed as long as slept.
-    assert 0.8 * slept < told < 1.5 * slept
+    assert 0.8 * slept < reported < 1.5 * slept
     for rank in world.ranks:
         assert rank.total("wait_all_ns") <= rank.total("wait_mpi_ns")
 
 
 def strange_files(spool: Path, like: Path) -> list[Path]:
-    """Files beside a profile that have names of its job's ranks and are none."""
+    """Files next to a profile that are named like ranks of its job and are none."""
     job = like.name.partition(".")[0]
     fifo, folder, link, short, cut, noise = (spool / f"{job}.{n}.1.jst" for n in range(1, 7))
     os.mkfifo(fifo)

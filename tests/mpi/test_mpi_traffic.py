@@ -1,4 +1,4 @@
-"""Who talked to whom: by a program that knows, by Open MPI's own monitoring, and after kills."""
+"""Traffic between ranks: by a known program, by Open MPI's own monitoring, and after kills."""
 
 from __future__ import annotations
 

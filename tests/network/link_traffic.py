@@ -1,4 +1,4 @@
-"""Traffic written down by hand."""
+"""Traffic of links, written by hand."""
 
 from __future__ import annotations
 

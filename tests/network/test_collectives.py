@@ -1,4 +1,4 @@
-"""Messages of collectives, against what the algorithms are known to send."""
+"""Messages of collectives, against the known messages of the algorithms."""
 
 from __future__ import annotations
 

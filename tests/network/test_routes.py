@@ -179,7 +179,7 @@ def test_routes_are_kept_as_long_as_their_fabric_and_no_longer() -> None:
     assert alive() is None
 
 
-def test_no_way_is_told() -> None:
+def test_no_route_is_reported() -> None:
     fabric = fat_tree(1, 2, 1)
     alone = Topology(
         "alone",
@@ -195,7 +195,7 @@ def test_no_way_is_told() -> None:
 
 
 def distance(fabric: Topology, source: int, target: int) -> int | None:
-    """Return the shortest way by a search of its own; nodes pass nothing on. None: no way."""
+    """Return the shortest route by an independent search; nodes forward nothing. None: no route."""
     seen, queue = {source}, deque([(source, 0)])
     while queue:
         at, hops = queue.popleft()

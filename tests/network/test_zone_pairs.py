@@ -1,4 +1,4 @@
-"""What leaves and groups sent to one another."""
+"""Traffic between leaves and between groups of a fabric."""
 
 from __future__ import annotations
 

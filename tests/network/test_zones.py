@@ -1,4 +1,4 @@
-"""Zones of a fabric, and what two jobs share, by hand."""
+"""Zones of a fabric, and which of them two jobs share, against lists by hand."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_groups_links_and_planes() -> None:
         f"group:{10**30}",
     ],
 )
-def test_an_unknown_zone_is_told_with_those_that_there_are(zone: str) -> None:
+def test_an_unknown_zone_is_reported_with_the_known_ones(zone: str) -> None:
     with pytest.raises(TopologyError) as error:
         zone_links(TREE, zone)
     assert f"`{zone}`" in str(error.value)

@@ -1,4 +1,4 @@
-"""Estimates whose figures are known: what the tests of `estimate` and `compare` look at.
+"""Estimates with known figures, for the tests of `estimate` and `compare`.
 
 heads     8 ranks, 60 s, 31 % lost to a file system and a little to the network; 4 kinds of segments
 clean     the same, undisturbed
@@ -21,7 +21,12 @@ from jostle.analysis.estimation.model import (
     Hit,
     RunEstimate,
 )
-from jostle.analysis.identification.model import GuiltySlice, JobInterference, ResourceLoss, Suspect
+from jostle.analysis.identification.model import (
+    DisturbedSlice,
+    JobInterference,
+    ResourceLoss,
+    Suspect,
+)
 from jostle.analysis.interval import Interval
 
 EPOCH = 1_700_000_000_000_000_000
@@ -153,20 +158,20 @@ def ftq() -> RunEstimate:
         imbalance_s=None,
         clusters=[],
         hits=hits,
-        limits=["Not an MPI program: judged by its slices."],
+        limits=["Not an MPI program: assessed by its slices."],
         segments=empty,
     )
 
 
-def beside(made: RunEstimate, part: float = 0.25) -> JobInterference:
-    """Who did it: a job that wrote in some of the two spans, and took a part of what was lost."""
+def alongside(made: RunEstimate, part: float = 0.25) -> JobInterference:
+    """The suspect: a job that wrote in some of the two spans, and caused a part of the loss."""
     lost, percent = (
         Interval(part * one.value, part * one.low, part * one.high)
         for one in (made.lost_s, made.percent)
     )
     second = 10**9
-    guilty = [
-        GuiltySlice(EPOCH + n * second, second, SHARED, 0.6, "writer")
+    disturbed = [
+        DisturbedSlice(EPOCH + n * second, second, SHARED, 0.6, "writer")
         for n in (*range(12, 20), *range(33, 42))
     ]
     loss = ResourceLoss(
@@ -195,7 +200,7 @@ def beside(made: RunEstimate, part: float = 0.25) -> JobInterference:
         [loss],
         [suspect],
         {"idler": "no load on anything that was slow"},
-        guilty,
+        disturbed,
         2,
         0.4,
         [],

@@ -1,4 +1,4 @@
-"""Figures of estimates: every text is there and readable, the CSV holds what is drawn."""
+"""Figures of estimates: every text is there and readable, the CSV has what is drawn."""
 
 from __future__ import annotations
 

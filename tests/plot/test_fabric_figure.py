@@ -1,4 +1,4 @@
-"""What the links of a fabric carried, as figures; the numbers beside them."""
+"""The traffic of the links of a fabric, as figures, with the numbers next to them."""
 
 from __future__ import annotations
 

@@ -98,10 +98,10 @@ def test_as_a_picture_with_its_numbers(tmp_path: Path) -> None:
 
 def test_the_command_draws_a_job_with_the_servers_of_its_mount(tmp_path: Path) -> None:
     spec = Spec(jobs=6, slices=60, length=40, processes=6)
-    planted = plant(tmp_path / "repository", spec, seed=5)
-    plant_machines(planted, seed=1)
-    job = next(name for name in planted.jobs if name.startswith("cfd"))
-    words = ["digest", job, "--repository", str(planted.path), "--plot", str(tmp_path / "plots")]
+    injected = plant(tmp_path / "repository", spec, seed=5)
+    plant_machines(injected, seed=1)
+    job = next(name for name in injected.jobs if name.startswith("cfd"))
+    words = ["digest", job, "--repository", str(injected.path), "--plot", str(tmp_path / "plots")]
     done = CliRunner().invoke(cli, [*words, "--json"])
     assert done.exit_code == 0, done.output
     content = json.loads(done.output)

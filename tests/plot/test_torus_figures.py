@@ -1,4 +1,4 @@
-"""A torus as figures: which line is where, what it stands for, and what is said."""
+"""A torus as figures: positions and meanings of its lines, and its texts."""
 
 from __future__ import annotations
 
@@ -195,16 +195,16 @@ def test_orders_and_planes_that_do_not_exist() -> None:
     topology = torus((4, 3, 2))
     assert plane_of(topology, order_of(topology, "c, a,b"), "b2") == (2,)
     for order in ("a,b", "a,b,b", "a,b,x"):
-        with pytest.raises(UsageError, match=r"is no order of the dimensions of `fabric`"):
+        with pytest.raises(UsageError, match=r"is not an order of the dimensions of `fabric`"):
             order_of(topology, order)
     alike = replace(topology, dimensions=("a", "a", "c"))
     assert order_of(alike, "") == (0, 1, 2)
-    with pytest.raises(UsageError, match="is no order"):
+    with pytest.raises(UsageError, match="is not an order"):
         order_of(alike, "a,a,c")
     with pytest.raises(UsageError, match="is a fat tree: it has no planes"):
         list(plans(_content(fat_tree(2, 1, 1), np.zeros(8)), "a,b"))
     for plane in ("", "a1", "c", "c1,c1", "c-1"):
-        with pytest.raises(UsageError, match="names no plane"):
+        with pytest.raises(UsageError, match="is not a plane"):
             plane_of(topology, (0, 1, 2), plane)
-    with pytest.raises(UsageError, match="has no place c2"):
+    with pytest.raises(UsageError, match="has no coordinate c2"):
         plane_of(topology, (0, 1, 2), "c2")

@@ -1,4 +1,4 @@
-"""Files whose process still writes them."""
+"""Files that their process still writes."""
 
 from __future__ import annotations
 
@@ -245,7 +245,7 @@ def test_segments_are_read_while_they_are_written(tmp_path: Path) -> None:
             before = writer.segments
             result = read_segments([ReadRequest(writer.path, 0, first_number=first)])
             (one,) = result.results
-            if one.warnings:  # the ring was drained again and again meanwhile
+            if one.warnings:  # the ring was drained repeatedly meanwhile
                 assert all("faster" in text for text in one.warnings)
                 continue
             assert before <= one.next_number <= writer.segments + 1

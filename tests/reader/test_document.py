@@ -1,4 +1,4 @@
-"""The worked examples of the format's document are true."""
+"""The worked examples of the format's document are correct."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def test_a_table_that_is_not_there(tmp_path: Path, at: int, value: int) -> None:
 
 
 def test_absurd_numbers(tmp_path: Path) -> None:
-    """They stay what int64 can hold."""
+    """Values stay within int64."""
     most = 2**64 - 1
     names = ("hash", "opens", "reads", "read_bytes", "read_ticks", "writes", "meta_ticks")
     absurd = replace(NAMED, mount=2**16 - 1, format=2**16 - 1, **dict.fromkeys(names, most))

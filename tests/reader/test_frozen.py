@@ -1,4 +1,4 @@
-"""Files of every format version are read for ever."""
+"""Files of every format version can be read."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def test_what_is_written_is_found_in_two_goes(
 
 def test_names(tmp_path: Path) -> None:
     p = small(1)
-    for first in (0, len(p.records)):  # they are told at each reading
+    for first in (0, len(p.records)):  # they are reported at each reading
         _, result = read(p.write(tmp_path), from_record=first)
         assert isinstance(result.header, ProfileHeader)
         gpu, part, other = result.header.gpus

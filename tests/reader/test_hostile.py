@@ -139,7 +139,7 @@ def test_lying_lengths_in_the_header(tmp_path: Path, field: str, value: int) -> 
     data = small_profile(4).encode()
     if struct.unpack_from("<I", data, FIELDS[field])[0] != value:
         decoded, result = read_bytes(tmp_path, patched(data, FIELDS[field], "<I", value))
-        # Blocks that are left out or lie elsewhere cannot be told; all else contradicts itself.
+        # Blocks that are left out or lie elsewhere cannot be noticed; all else contradicts itself.
         noticed = result.error is not None or result.warnings
         as_well = field == "version" and value == 1  # only 'L' records are new
         assert noticed or as_well or field in ("block_capacity", "block_offset")
@@ -239,7 +239,7 @@ def test_likes_that_make_no_sense(tmp_path: Path, name: str) -> None:
     assert "makes no sense" in result.warnings[0]
 
 
-def test_a_like_is_told_by_the_newest_slice(tmp_path: Path) -> None:
+def test_a_like_is_based_on_the_newest_slice(tmp_path: Path) -> None:
     """Else a forged file could have each of its records read another one, a megabyte before it."""
     p = Profile(layout=SMALL, align=8, block_bytes=512)
     for n in (1, 2):
@@ -307,7 +307,7 @@ TABLES = {
 
 
 class RawTable(Layout):
-    """A layout whose text lies."""
+    """A layout whose text is false."""
 
     raw = b""
 

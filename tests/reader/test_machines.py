@@ -123,7 +123,7 @@ def test_torn_anywhere_it_gives_what_is_whole(tmp_path: Path) -> None:
 
 
 def test_a_damaged_record_leaves_no_row(tmp_path: Path) -> None:
-    """It does not count as read: its first component would be stored with each reading."""
+    """Such a file does not count as read: its first component would be stored with each reading."""
     p = MachineProfile()
     p.add_component("machine", "node1")
     p.add_slice(p.first_slice, {0: {"cpu_user_ns": 1000}})

@@ -1,4 +1,4 @@
-"""What synth.py writes by the document, the reader finds."""
+"""The reader finds what synth.py writes by the format's document."""
 
 from __future__ import annotations
 
@@ -458,7 +458,7 @@ def test_a_bookmark_changes_no_answer(tmp_path: Path, seed: int, cut: int, densi
 
 
 def test_what_lies_before_a_bookmark_is_not_looked_at(tmp_path: Path) -> None:
-    """So a file costs what is new in it, however long it is."""
+    """The cost of a file is that of its new part, however long it is."""
     p = Profile()
     p.add_mount(0, "/scratch", "nfs4", "server:/scratch")
     p.add_note(EPOCH, "a note")

@@ -1,4 +1,4 @@
-"""Execution segments, tokens, peers and what the header says of MPI."""
+"""Execution segments, tokens, peers, and the header's fields of MPI."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A node as docs/reference/receive.md describes it: no line is shared with the receiver."""
+"""A node as docs/reference/receive.md describes it; shares no code with the receiver."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def ranged(
     gap: bool = False,
     flags: int = 0,
 ) -> bytes:
-    """A range, as it stands in a body."""
+    """A range, as a body has it."""
     raw = name.encode() if isinstance(name, str) else name
     flags |= over | gap << 1
     rest = struct.pack("<IQQIIHH", len(data), offset, file, owner, flags, len(raw), 0) + raw + data

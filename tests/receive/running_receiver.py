@@ -18,7 +18,7 @@ NODES = ("n1", "n2", "n3", "node-17.example.org")
 
 @dataclass
 class Running:
-    """A receiver that runs.
+    """A running receiver.
 
     Attributes:
         folder: Has `mirror`, `repository` and `tokens`.

@@ -1,4 +1,4 @@
-"""Who a node is: MUNGE with a real munged, and certificates with a real nginx."""
+"""Identity of a node: MUNGE with a real munged, and certificates with a real nginx."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def test_munge_binds_node_time_and_body(munged: Munged, starting: Callable[..., 
         munge="on",
         munge_socket=munged.socket,
     )
-    # Tokens count beside it.
+    # Tokens count in addition.
     assert receiver.node("n2").post(ranged(1, b"x")).status == 200
 
 

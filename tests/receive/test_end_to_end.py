@@ -1,4 +1,4 @@
-"""From nodes' spools through the receiver into the repository: the same rows as a direct ingest."""
+"""From nodes' spools through the receiver into the repository: the rows of a direct ingest."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def rows(repository: Path) -> dict[str, list[str]]:
 
 
 class Growing:
-    """A process on a node: its profile grows, and its head changes, as the runtime's does."""
+    """A process on a node: its profile grows, and its header changes, as the runtime's does."""
 
     def __init__(self, node: str, number: int) -> None:
         self.file = number
@@ -72,7 +72,7 @@ class Growing:
         self.profile.end_ns, self.profile.end_reason = self.at * self.profile.slice_ns, 1
 
     def ranges(self, *, over: bool) -> list[bytes]:
-        """What a shipper sends: first what was appended, then the head, its first page last."""
+        """Ranges that a shipper sends: appended records, then the header, its first page last."""
         data = self.profile.encode()
         place = {"name": self.name, "owner": self.owner}
         head = min(len(data) - len(b"".join(self.profile.records)), self.have)
@@ -88,7 +88,7 @@ class Growing:
 
 
 def wait_until_queryable(receiver: Running, seconds: float = 180) -> None:
-    """Wait until the ingester, which yields to all others, has taken and removed what is over."""
+    """Wait until the ingester, at the lowest priority, has read and removed ended profiles."""
     end = time.monotonic() + seconds
     while left := list(receiver.mirror.glob("*/*/*.js*")):
         assert time.monotonic() < end, (left, (receiver.folder / "log").read_text()[-2000:])

@@ -1,4 +1,4 @@
-"""A receiver that is killed at any instant: what it acknowledged is in the mirror, byte by byte.
+"""A receiver that is killed at any instant: acknowledged data are in the mirror, byte by byte.
 
 As a program: `test_kill.py [KILLS] [SEED]`, with several nodes that send at once.
 """
@@ -21,7 +21,7 @@ HEAD = 4096
 
 
 class Writer(threading.Thread):
-    """A node with files that grow, whose heads change, and that end.
+    """A node with files that grow, whose headers change, and that end.
 
     It keeps nothing but what was acknowledged: `have` and `done` of each file.
     """
@@ -77,7 +77,7 @@ class Writer(threading.Thread):
                 self.done.add(file)
 
     def check(self, mirror: Path) -> None:
-        """Compare what was acknowledged with the mirror."""
+        """Compare acknowledged data with the mirror."""
         for file, have in self.have.items():
             (path,) = (mirror / self.name_of_node / "1000").rglob(f"job.{file}.jst")
             content, there = self.content(file), path.read_bytes()
@@ -90,7 +90,7 @@ class Writer(threading.Thread):
 
 
 def kill_often(folder: Path, kills: int, seed: int) -> int:
-    """Kill a receiver again and again while nodes send; returns the posts acknowledged."""
+    """Kill a receiver repeatedly while nodes send; returns the posts acknowledged."""
     chance = random.Random(seed)
     writers = [Writer(name, seed) for name in ("n1", "n2", "n3")]
     receiver: Running | None = None

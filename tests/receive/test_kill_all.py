@@ -85,7 +85,7 @@ class Site:
             self.receiver.restart()
 
     def settle(self) -> None:
-        """Wait until all that there was is in the repository."""
+        """Wait until all data are in the repository."""
         for process in self.jobs.values():
             process.wait()
         end = time.monotonic() + 120
@@ -103,7 +103,7 @@ class Site:
 
 
 def kill_all(folder: Path, kills: int, seed: int) -> int:
-    """Kill one or the other again and again; returns how many jobs ran meanwhile."""
+    """Kill one or the other repeatedly; returns how many jobs ran meanwhile."""
     chance = random.Random(seed)
     site = Site(folder)
     try:

@@ -1,4 +1,4 @@
-"""What the receiver tells a monitor: OpenMetrics text, a dashboard that uses it, and the unit."""
+"""What the receiver reports to a monitor: OpenMetrics text, a dashboard for it, and the unit."""
 
 from __future__ import annotations
 

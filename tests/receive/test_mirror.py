@@ -1,4 +1,4 @@
-"""The mirror: what is acknowledged lies on the disk, whatever is sent, in whatever order."""
+"""The mirror: acknowledged data are on disk, whatever is sent, in any order."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def test_what_is_over_stays_over_when_it_was_ingested(mirror: Mirror) -> None:
     assert not (mirror.folder / "n1/1000/a.b.jst").exists()
 
 
-def test_a_kill_between_the_line_and_the_mark_is_mended(mirror: Mirror) -> None:
+def test_a_kill_between_the_line_and_the_mark_is_fixed(mirror: Mirror) -> None:
     mirror.put(ranged(1, b"abc", over=True))
     (mirror.folder / "n1/1000/a.b.jst.over").unlink()
     with (mirror.folder / "n1/.files").open("a") as journal:
@@ -229,7 +229,7 @@ def test_what_did_not_get_to_the_disk_is_not_acknowledged(
 def test_a_mark_that_did_not_get_to_the_disk_leaves_the_bytes(
     mirror: Mirror, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The ingester may see the mark meanwhile: beside it, all of the file must be there."""
+    """The ingester may see the mark meanwhile: next to it, all of the file must be there."""
     mirror.put(ranged(1, b"abc"))
     sync = keeper_module.sync_group
 
@@ -256,7 +256,7 @@ PARTS = st.tuples(st.integers(0, 60), st.integers(0, 40), st.booleans())
 def test_any_order_of_parts_of_a_file_gives_its_beginning(
     posts: list[list[tuple[int, int, bool]]], size: int
 ) -> None:
-    """Whatever parts come in whatever order: what is here is a prefix, and never gets shorter."""
+    """For any parts in any order the mirror has a prefix, which never gets shorter."""
     content = bytes(range(size))
     with tempfile.TemporaryDirectory() as folder:
         mirror = Mirror(Path(folder) / "mirror")

@@ -47,7 +47,7 @@ def command(*words: str | Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("name", NO_NODES)
 def test_such_a_node_gets_no_token(tmp_path: Path, name: str) -> None:
-    with pytest.raises(UsageError, match="cannot be a node"):
+    with pytest.raises(UsageError, match="is not a valid name"):
         add_token(tmp_path / "tokens", name)
     assert not (tmp_path / "tokens").exists()
 
@@ -63,7 +63,7 @@ def test_such_a_node_cannot_post_by_any_credential(
         Node(tmp_path / "socket", "", name, {"Jostle-Verified-Node": name}).post(ranged(1, b"x")),
     ]
     assert [(answer.status, answer.code) for answer in answers] == [(400, "node")] * 3
-    assert MARKER in answers[0].words["mend"]
+    assert MARKER in answers[0].words["fix"]
     assert (receiver.mirror / MARKER).is_file()
 
 
@@ -71,7 +71,7 @@ def test_all_files_that_a_receiver_keeps_in_the_mirror_are_such_names(receiver: 
     assert receiver.node().post(ranged(1, b"x")).status == 200
     for entry in receiver.mirror.iterdir():
         if not entry.is_dir():
-            with pytest.raises(UsageError, match="cannot be a node"):
+            with pytest.raises(UsageError, match="is not a valid name"):
                 add_token(receiver.folder / "other-tokens", entry.name)
 
 
@@ -84,13 +84,13 @@ def test_tokens_of_such_a_node_from_earlier_do_not_stop_the_receiver(tmp_path: P
     assert MARKER not in path.read_text()
 
 
-def test_a_mirror_that_does_not_tell_capitals_apart_is_refused(tmp_path: Path) -> None:
+def test_a_mirror_that_ignores_case_is_refused(tmp_path: Path) -> None:
     mirror = tmp_path / "mirror"
     mirror.mkdir(mode=0o700)
     (mirror / MARKER).write_text("{}")
     (mirror / ".lock").touch()
     os.link(mirror / ".lock", mirror / ".LOCK")  # what such a file system shows
-    with pytest.raises(UsageError, match="capitals"):
+    with pytest.raises(UsageError, match="lower case"):
         Keeper(mirror, Usage(1, 1), lambda _: None, lambda _: None)
 
 

@@ -1,4 +1,4 @@
-"""Posts to a receiver that runs: who may send, what is refused, and how."""
+"""Posts to a running receiver: who may send, which are refused, and how."""
 
 from __future__ import annotations
 
@@ -68,12 +68,12 @@ def test_a_post_is_refused_with_a_reason(
     answer = receiver.node().post(ranged(1, b"refused", name="r.jst"), **changed)
     assert (answer.status, answer.code) == (status, code), answer.words
     assert answer.words["why"]
-    assert answer.words["mend"]
+    assert answer.words["fix"]
     assert abs(answer.time_ns - time.time_ns()) < 60 * SECOND
     assert not list(receiver.mirror.glob("*/*/r.jst"))
 
 
-def test_a_node_of_another_receiver_is_told_which(receiver: Running) -> None:
+def test_a_node_of_another_receiver_learns_which(receiver: Running) -> None:
     tokens = receiver.folder / "tokens"
     secret = add_token(tokens, "x7")  # read again while the receiver runs
     answer = Node(receiver.port, secret, "x7").post(ranged(1, b"x"))
@@ -211,7 +211,7 @@ def test_tokens_are_kept_as_hashes_and_closed(tmp_path: Path) -> None:
     os.utime(path)
     with pytest.raises(UsageError, match="0644"):
         tokens.refresh()
-    with pytest.raises(UsageError, match="cannot be a node"):
+    with pytest.raises(UsageError, match="is not a valid name"):
         add_token(path, "a/b")
 
 
@@ -228,9 +228,9 @@ def test_tokens_are_kept_as_hashes_and_closed(tmp_path: Path) -> None:
         ("listen = 2026-01-01", "it is not a string"),
         ('elsewhere = { "rack5-*" = 1 }', "`rack5-*` of [elsewhere] cannot be 1"),
         ("nodes = [1]", "cannot be"),
-        ('listen = "0.0.0.0:1"\ntokens = "t"', "without TLS"),
-        ('listen = "0.0.0.0:1"', "who it is"),
-        ("munge = true", "listens nowhere"),
+        ('listen = "0.0.0.0:1"\ntokens = "t"', "Without TLS"),
+        ('listen = "0.0.0.0:1"', "No method of authentication"),
+        ("munge = true", "has no address to listen on"),
         ('listen = "[::1]:1"\nmunge = true\ntls_cert = "c"', "belong together"),
         ("x", "not valid TOML"),
     ],

@@ -1,4 +1,4 @@
-"""The body of a post: what is no body is refused before anything is stored."""
+"""The body of a post: invalid ones are refused before anything is stored."""
 
 from __future__ import annotations
 

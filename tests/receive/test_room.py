@@ -1,4 +1,4 @@
-"""The receiver's room: no owner takes that of another or of root, and what is freed comes back."""
+"""The receiver's space: no owner takes that of another or of root, and freed space comes back."""
 
 from __future__ import annotations
 

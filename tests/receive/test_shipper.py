@@ -1,4 +1,4 @@
-"""The real shipper and a real process: what is queryable at the receiver is what there was."""
+"""The real shipper and a real process: the receiver's data agree with the process's."""
 
 from __future__ import annotations
 

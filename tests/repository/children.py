@@ -1,4 +1,4 @@
-"""Processes that are to be killed, forked from one that has loaded the repository already.
+"""Processes for tests that kill them, forked from one that has loaded the repository.
 
 What a process imports takes it a second, and no test wants to kill it there.
 """

@@ -1,4 +1,4 @@
-"""The thesis' store of segments (index tree and list), to compare ours with: ADR 0008.
+"""The thesis' store of segments (index tree and list), for comparison with ours: ADR 0008.
 
 Each feature of a group keeps at most 256 unique values in a tree; when one more comes, all are
 halved (integer division, the divisor kept) until there is room, and a list refers to the tree in
@@ -32,7 +32,7 @@ class IndexTree:
     order: list[int] = field(default_factory=list)
 
     def add(self, value: int) -> None:
-        """Takes a value in."""
+        """Adds a value."""
         value >>= self.halvings
         while value not in self.values and len(self.values) >= self.limit:
             self._halve()

@@ -1,4 +1,4 @@
-"""Synthetic ranks: segments as ranks of one program would store them, and what they truly did.
+"""Synthetic ranks: segments as ranks of one program would store them, and their true work.
 
 A program is a list of global collectives; each is done by all ranks at about one time. A rank cuts
 its run at every 2^level-th of them, with levels of its own, as the runtime does.
@@ -22,7 +22,7 @@ MS = 1_000_000
 
 @dataclass
 class Program:
-    """What all ranks do: the global collectives, in order.
+    """The global collectives of all ranks, in order.
 
     calls: number of the call (token) of each; gaps: time before each (ns).
     """

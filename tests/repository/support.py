@@ -1,4 +1,4 @@
-"""What the repository's tests share: spools made of synthetic profiles, and plain sums of them."""
+"""Helpers of the repository's tests: spools of synthetic profiles, and plain sums of them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def make_profile(
 
 
 def random_moves(rng: random.Random) -> dict[str, Any]:
-    """What a slice holds; a remainder needs a few of them too."""
+    """The content of a slice; a remainder needs a few of them too."""
     values: dict[str, Any] = {
         name: {slot: rng.randrange(1, 10**6) for slot in (0, 1) if rng.random() < 0.7}
         for name in MOVED
@@ -52,7 +52,7 @@ def random_moves(rng: random.Random) -> dict[str, Any]:
 
 
 def newer(store: Any) -> None:
-    """Ingests a job of this hour, so that something is left when all else expires."""
+    """Ingests a job of this hour, so that one job is left when all others expire."""
     folder = store.path.parent / "newer"
     begin = time.time_ns() - 30 * SLICE
     make_profile(99, "newer", slices=3, start_ns=begin, heartbeat_ns=begin).write(folder)

@@ -1,4 +1,4 @@
-"""Facts of batch jobs in the repository: once, by whom they may be told, and what is refused."""
+"""Facts of batch jobs in the repository: stored once, who may send them, and what is refused."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_an_end_may_come_alone(tmp_path: Path) -> None:
 def test_a_job_that_was_requeued_has_two_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And a row of the job of profiles is the one of its time; limits and dependency are told."""
+    """A profiled job gets the facts of its time; limits and dependency are reported."""
     again = {"submit_ns": NOW - 20 * SECOND, "start_ns": NOW - 10 * SECOND, "name": "again"}
     repository = Repository(tmp_path / "repository", create=True)
     (tmp_path / "batch-big-12.1.jsb").write_bytes(
@@ -182,27 +182,56 @@ def test_only_root_and_the_owner_are_believed(tmp_path: Path) -> None:
     ("data", "why"),
     [
         (b"", "0 events"),
-        (b"\xff\x00", "no JSON"),
-        (b"[" * 50_000, "no JSON"),
-        (b"[]\n", "no object"),
+        (b"\xff\x00", "not JSON"),
+        (b"[" * 50_000, "not JSON"),
+        (b"[]\n", "not an object"),
         (b"x" * 270_000, "256 KiB"),
-        (lines(*[BEGIN] * 101)[: 1 << 16], "events|no JSON"),
+        (lines(*[BEGIN] * 101)[: 1 << 16], "events|not JSON"),
         (lines(BEGIN, END | {"id": "13"}), "several jobs"),
         (lines(BEGIN | {"system": "../x"}), "not known"),
         (lines(BEGIN | {"id": "1/../2"}), "not known"),
-        (lines(BEGIN | {"uid": -1}), "whose"),
-        (lines(BEGIN | {"uid": True}), "uid is no number"),
-        (lines(BEGIN | {"cores": 2**70}), "cores is no number"),
-        (lines(BEGIN | {"name": {}}), "name is no text"),
-        (lines(BEGIN | {"nodes": [1]}), "no names"),
-        (lines(BEGIN | {"nodes": "n1"}), "no list"),
-        (lines(BEGIN | {"event": "pause"}), "no begin"),
+        (lines(BEGIN | {"uid": -1}), "owner"),
+        (lines(BEGIN | {"uid": True}), "uid is not a number"),
+        (lines(BEGIN | {"cores": 2**70}), "cores is not a number"),
+        (lines(BEGIN | {"name": {}}), "name is not text"),
+        (lines(BEGIN | {"nodes": [1]}), "not names"),
+        (lines(BEGIN | {"nodes": "n1"}), "malformed"),
+        (lines(BEGIN | {"event": "pause"}), "neither a begin"),
         (lines(BEGIN | {"time_ns": NOW * 2}), "future"),
     ],
 )
 def test_what_is_refused(data: bytes, why: str) -> None:
     with pytest.raises(FactsError, match=why):
         parse_facts(data)
+
+
+def test_an_end_without_answers_keeps_what_the_begin_said(tmp_path: Path) -> None:
+    few = ("event", "system", "cluster", "id", "job", "submit_ns", "user", "uid", "node")
+    end = {key: END[key] for key in few} | {"time_ns": NOW, "missing": ["squeue", "scontrol", [1]]}
+    (tmp_path / FILE).write_bytes(lines(BEGIN, end))
+    repository = Repository(tmp_path / "repository", create=True)
+    report = repository.ingest([tmp_path])
+    assert len(report.warnings) == 2
+    assert "`squeue` failed at the end of the job" in report.warnings[0]
+    assert "its nodes may be unknown" in report.warnings[1]
+    (row,) = stored(repository)
+    assert (row["complete"], row["state"], row["end_ns"]) == (True, "", NOW)
+    assert row["nodes"] == ["n1", "n2"]
+    for key in ("name", "account", "cores", "memory_bytes", "array_job", "array_task", "output"):
+        assert row[key] == parse_facts(lines(BEGIN))[0][key], key
+    assert row["start_ns"] == BEGIN["start_ns"]
+
+
+def test_a_file_with_another_name_is_left_out(tmp_path: Path) -> None:
+    """A user may link a file of root into the spool, where the kernel allows that."""
+    spool = tmp_path / "spool"
+    spool.mkdir()
+    (tmp_path / "elsewhere").write_bytes(lines(BEGIN))
+    os.link(tmp_path / "elsewhere", spool / FILE)
+    repository = Repository(tmp_path / "repository", create=True)
+    report = repository.ingest([spool])
+    assert (report.batch_jobs, len(report.warnings)) == (0, 1)
+    assert "hard links" in report.warnings[0]
 
 
 def test_odd_files_do_no_harm(tmp_path: Path) -> None:
@@ -240,6 +269,24 @@ def test_the_end_of_a_job_of_many_nodes_counts(tmp_path: Path) -> None:
     assert (report.batch_jobs, report.warnings) == (1, [])
     (row,) = stored(repository)
     assert (row["complete"], len(row["nodes"])) == (True, 4000)
+
+
+def test_pbs_and_lsf_read_no_file_that_is_linked(tmp_path: Path) -> None:
+    script = Path(__file__).parents[2] / "integrations" / "pbs" / "write_facts"
+    spool = tmp_path / "spool"
+    spool.mkdir()
+    (tmp_path / "secret").write_text("secret\n")
+    (tmp_path / "secret").chmod(0o644)
+    os.link(tmp_path / "secret", spool / "batch-pbs-12.server.0.jsb")
+    subprocess.run(
+        ["sh", script, "end", "pbs", "12.server", "uid=0"],
+        env={"PATH": "/usr/bin:/bin", "JOSTLE_SPOOL": str(spool)},
+        check=True,
+        timeout=30,
+    )
+    (path,) = spool.glob("*.jsb")
+    assert json.loads(path.read_text())["event"] == "end"
+    assert (tmp_path / "secret").read_text() == "secret\n"
 
 
 def test_pbs_and_lsf_write_all_nodes_of_a_large_job(tmp_path: Path) -> None:

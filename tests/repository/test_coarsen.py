@@ -1,4 +1,4 @@
-"""Old slices are added up to longer ones: every total stays, and so does what was not old."""
+"""Old slices are merged into longer ones: every total stays, and recent slices are unchanged."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ def test_a_record_is_divided_at_the_ends_of_hours(
 def test_who_was_there_at_another_time_of_a_long_slice_is_no_neighbour(
     store: Repository, spool: Path, length: int
 ) -> None:
-    for pid, (job, begin) in enumerate({"early": 0, "late": 1812, "beside": 1816}.items(), 1):
+    for pid, (job, begin) in enumerate({"early": 0, "late": 1812, "alongside": 1816}.items(), 1):
         start = FIRST + begin * SECOND
         end = start + 40 * SECOND
         made = Profile(job=job, pid=pid, start_ns=start, end_ns=end, end_reason=1)
@@ -219,7 +219,7 @@ def test_who_was_there_at_another_time_of_a_long_slice_is_no_neighbour(
     store.ingest([spool])
     module.coarsen(store.path, 86_400, length, now_s=NOW)
     assert lengths(store, "rollup", "late") == {length}
-    assert store.neighbours("late", "posix_write_bytes")["job"].to_pylist() == ["beside"]
+    assert store.neighbours("late", "posix_write_bytes")["job"].to_pylist() == ["alongside"]
     assert sum(store.background("late", "posix_write_bytes")["sum"].to_pylist()) <= 10_000
 
 

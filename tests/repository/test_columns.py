@@ -1,4 +1,4 @@
-"""Rollups read without DuckDB: the same sums, in bounded memory, whatever happens to files."""
+"""Rollups read without DuckDB: the same sums, in bounded memory, with any change of files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which files a compaction merges, and what comes out of a merge in bounded memory."""
+"""Which files a compaction merges, and its results in bounded memory."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def test_collectives_in_the_order_of_a_profile_are_merged(
     )
 
 
-def test_what_is_due_is_merged_beside_an_ingest(tmp_path: Path) -> None:
+def test_what_is_due_is_merged_alongside_an_ingest(tmp_path: Path) -> None:
     spool = tmp_path / "spool"
     spool.mkdir()
     store = Repository(tmp_path / "repository", create=True)
@@ -201,7 +201,7 @@ def test_what_is_due_is_merged_beside_an_ingest(tmp_path: Path) -> None:
 
 
 def test_a_clock_that_is_ahead_ends_no_hour(tmp_path: Path) -> None:
-    """Else what comes in every few seconds would be merged with all before it again and again."""
+    """Else what comes in every few seconds would be merged with all before it repeatedly."""
     spool = tmp_path / "spool"
     spool.mkdir()
     store = Repository(tmp_path / "repository", create=True)

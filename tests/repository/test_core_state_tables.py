@@ -1,4 +1,4 @@
-"""An estimate gets what agents counted of its nodes' cores and of its own control groups."""
+"""An estimate gets agents' counters of its nodes' cores and of its own control groups."""
 
 from __future__ import annotations
 

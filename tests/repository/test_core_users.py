@@ -1,4 +1,4 @@
-"""Who used which cores of a job's nodes, from profiles and from what was seen from outside."""
+"""Users of the cores of a job's nodes, from profiles and from samples of other processes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 import pytest
 from test_machine_loads import stored
 
-from jostle.repository.query.co_running import Beside
+from jostle.repository.query.co_running import CoRunning
 from synth import EPOCH, SECOND, Profile
 from synth_machine import MachineProfile
 
@@ -29,7 +29,7 @@ def loop(name: str, pid: int, cpus: str, cpu_s: float) -> Profile:
 
 
 def watcher(seen: dict[int, list[dict[str, int]]]) -> MachineProfile:
-    """Who saw processes in slices of 2 s: by pid CPU time on sets of cores."""
+    """An observer of processes in slices of 2 s: by pid CPU time on sets of cores."""
     p = MachineProfile(host=HOST, pid=77, start_ns=EPOCH, slice_ns=HALF)
     numbers = {
         (pid, cores): p.add_component(kind="process", name="loop", source=cores, pid=pid)
@@ -48,9 +48,9 @@ def watcher(seen: dict[int, list[dict[str, int]]]) -> MachineProfile:
     return p
 
 
-def on_cores(beside: Beside, job: str) -> list[dict[str, float]]:
+def on_cores(alongside: CoRunning, job: str) -> list[dict[str, float]]:
     """CPU time in seconds by set of cores, slice by slice."""
-    rows = beside.core_use.users
+    rows = alongside.core_use.users
     rows = rows.filter(pc.equal(rows["job"], job)).to_pylist()
     found: dict[int, dict[str, float]] = {}
     for row in rows:
@@ -61,7 +61,7 @@ def on_cores(beside: Beside, job: str) -> list[dict[str, float]]:
 
 
 def test_cpu_time_is_where_its_process_was_seen(tmp_path: Path) -> None:
-    """Of profiles how much; of who watched from outside where, in slices of other lengths."""
+    """CPU time from profiles, cores from observers, in slices of other lengths."""
     second = SECOND
     seen = {
         # Half of the first slice on each core, then three quarters on core 0, then nobody looked.
@@ -77,28 +77,28 @@ def test_cpu_time_is_where_its_process_was_seen(tmp_path: Path) -> None:
         loop("pinned", 5, "1", 0.5),
         watcher(seen),
     )
-    beside = store.beside("mine")
-    free = on_cores(beside, "free")
+    alongside = store.alongside("mine")
+    free = on_cores(alongside, "free")
     assert free[0] == pytest.approx({"0": 1.2, "1": 1.2}, rel=0.01)
     assert free[1] == pytest.approx({"0": 1.8, "0-1": 0.6}, rel=0.01)
     assert free[2] == pytest.approx({"0-1": 2.4}, rel=0.01)
-    assert on_cores(beside, "unseen") == [pytest.approx({"0-1": 2.0}, rel=0.01)] * 3
-    assert on_cores(beside, "pinned") == [pytest.approx({"1": 0.5}, rel=0.01)] * 3
-    assert on_cores(beside, "mine") == [pytest.approx({"0": 1.0}, rel=0.01)] * 3
+    assert on_cores(alongside, "unseen") == [pytest.approx({"0-1": 2.0}, rel=0.01)] * 3
+    assert on_cores(alongside, "pinned") == [pytest.approx({"1": 0.5}, rel=0.01)] * 3
+    assert on_cores(alongside, "mine") == [pytest.approx({"0": 1.0}, rel=0.01)] * 3
     # One that waited keeps what it waited, once.
-    rows = beside.core_use.users
+    rows = alongside.core_use.users
     waited = rows.filter(pc.equal(rows["job"], "free"))["queue_ns"].to_pylist()
     assert sum(waited) / SECOND == pytest.approx(SLICES, rel=0.01)
-    other = [each for each in on_cores(beside, "loop (pid 4)") if each]
+    other = [each for each in on_cores(alongside, "loop (pid 4)") if each]
     assert other == [pytest.approx({"0": 0.5, "1": 0.5}, rel=0.01)] * (2 * SLICES)
 
 
 def test_where_nobody_is_bound_nothing_is_divided(tmp_path: Path) -> None:
-    """Then no share depends on it, and nobody asks for it."""
+    """Then no share depends on it, and it is not queried."""
     store = stored(
         tmp_path,
         loop("mine", 1, "0-1", 1.0),
         loop("free", 2, "0-1", 2.4),
         watcher({2: [{"0": SECOND}] * 6}),
     )
-    assert on_cores(store.beside("mine"), "free") == [pytest.approx({"0-1": 2.4}, rel=0.01)] * 3
+    assert on_cores(store.alongside("mine"), "free") == [pytest.approx({"0-1": 2.4}, rel=0.01)] * 3

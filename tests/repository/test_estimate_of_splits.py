@@ -1,4 +1,4 @@
-"""An estimate does not depend on how a run came into the repository: at once, or bit by bit."""
+"""An estimate does not depend on how a run was ingested: at once, or in parts."""
 
 from __future__ import annotations
 

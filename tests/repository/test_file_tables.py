@@ -1,4 +1,4 @@
-"""Files in the repository: once, when their process is over; compacted, and dropped in time."""
+"""Files in the repository: stored once, when their process is over; compacted, dropped in time."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_compaction_keeps_them_and_expiry_does_not(store, spool, tmp_path):
 
 
 def test_digest_puts_processes_together(store, spool):
-    """What several used is one file; what has no row of its own is the last."""
+    """A file of several processes is one row; files without a row are in the last."""
     for seed in range(3):
         user(seed).write(spool)
     store.ingest([spool])
@@ -78,7 +78,7 @@ def test_digest_puts_processes_together(store, spool):
 
 
 def test_formats_are_kept(store, spool):
-    """A process that saw the first bytes tells the format of a file for all."""
+    """A process that saw the first bytes gives the format of a file for all."""
     blind, seeing = replace(INPUT, format=0), replace(INPUT, format=1)
     strange = File("/strange", 9, opens=1, format=99, write_bytes=10**6)
     for number, file in enumerate((blind, seeing, blind)):
@@ -115,7 +115,7 @@ def test_damage_of_the_table_costs_the_table_only(store, spool):
 
 
 def test_a_table_that_cannot_be_read_now_is_taken_later(store, spool, monkeypatch):
-    """Whatever the error is: a process that is done is never read again."""
+    """Whatever the error is, an ended process is never read again."""
     user(0).write(spool)
 
     def refuse(fd, request):

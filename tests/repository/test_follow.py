@@ -156,7 +156,7 @@ def test_a_full_disk_is_survived(store, spool, monkeypatch):
     assert stored_keys(store) == expected_keys([profile])
 
 
-def test_compaction_beside_the_follower(store, spool, monkeypatch):
+def test_compaction_alongside_the_follower(store, spool, monkeypatch):
     """Small files are merged while new ones come in, and every slice stays there once."""
     monkeypatch.setattr(follow_module, "_COMPACT_EVERY_S", 0.05)
     monkeypatch.setattr(tiers, "FAN", 3)

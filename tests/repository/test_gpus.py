@@ -1,4 +1,4 @@
-"""GPUs of jobs and of those beside them, against rows written by hand."""
+"""GPUs of jobs and of co-running jobs, against rows written by hand."""
 
 from __future__ import annotations
 
@@ -87,20 +87,23 @@ def seen(table: Any, *columns: str) -> list[tuple[Any, ...]]:
 
 
 def test_a_job_and_what_others_did_on_its_hosts(shared: Repository) -> None:
-    beside = shared.beside("a")
+    alongside = shared.alongside("a")
     begin = BEGIN // SECOND
-    assert seen(beside.own_gpus, "gpu", "slice", "count", "gpu_h2d_bytes_sum") == [
+    assert seen(alongside.own_gpus, "gpu", "slice", "count", "gpu_h2d_bytes_sum") == [
         (A, begin + 3, 2, 105),
         (A, begin + 4, 1, 10),
     ]
     # Also on a GPU that the job did not use: it may hang on the same switch.
     columns = ("job", "host", "gpu", "pci_path", "numa", "gpu_h2d_bytes_sum")
-    assert seen(beside.gpu_loads, *columns) == [
+    assert seen(alongside.gpu_loads, *columns) == [
         ("b", "n1", A, f"pci0000:00/{A}", 1, 7),
         ("b", "n1", B, "", -1, 9),
     ]
-    assert set(beside.others) == {"b"}
-    for table, empty in ((beside.gpu_loads, NO_GPUS), (beside.own_gpus, NO_GPUS.drop(["job"]))):
+    assert set(alongside.others) == {"b"}
+    for table, empty in (
+        (alongside.gpu_loads, NO_GPUS),
+        (alongside.own_gpus, NO_GPUS.drop(["job"])),
+    ):
         assert set(table.column_names) == set(empty.column_names)
         assert {"start_ns", "length_ns", *GPU_SUMS} <= set(table.column_names)
 
@@ -142,7 +145,7 @@ def carried(kind: str, name: str, bytes_: int) -> dict[str, Any]:
 
 def test_what_agents_know_around_gpus(shared: Repository) -> None:
     """NVLink domains, adapters that carry something, and messages that leave the node."""
-    assert shared.beside("a").hardware == Hardware()  # without agents
+    assert shared.alongside("a").hardware == Hardware()  # without agents
     where = "pci0000:3a/0000:3a:00.0/0000:3c:00.0"
     add_rows(
         shared,
@@ -187,23 +190,23 @@ def test_what_agents_know_around_gpus(shared: Repository) -> None:
             for job, host in (("a", "n1"), ("b", "n1"), ("d", "n1"), ("d", "n2"))
         ],
     )
-    beside = shared.beside("a")
-    assert beside.hardware == Hardware(
+    alongside = shared.alongside("a")
+    assert alongside.hardware == Hardware(
         {("n1", A): A, ("n1", B): A}, (Device("n1", "mlx5_0/1", where, 1),)
     )
     columns = ("job", "host", "bytes", "ops", "ccl_bytes", "ccl_ops")
-    assert seen(beside.message_loads, *columns) == [
+    assert seen(alongside.message_loads, *columns) == [
         ("b", "n1", 0, 0, 7, 1),
         ("d", "n1", 107, 3, 7, 1),
     ]
-    assert set(beside.message_loads.column_names) == set(NO_MESSAGES.column_names)
-    hidden = hide(beside, [], "others")
+    assert set(alongside.message_loads.column_names) == set(NO_MESSAGES.column_names)
+    hidden = hide(alongside, [], "others")
     assert seen(hidden.message_loads, "job", "bytes", "ccl_bytes") == [("others", 107, 14)]
 
 
 def test_what_programs_do_on_gpus(shared: Repository) -> None:
     """Copies below one root complex are on one bus; launches have their part of the waits."""
-    assert seen(shared.programs_beside().buses, "job", "resource", "slice", "h2d_bytes") == []
+    assert seen(shared.programs_alongside().buses, "job", "resource", "slice", "h2d_bytes") == []
     second = [(B, 11), (A, 1)]
     add_rows(shared, "gpus", [gpu("b", "n1", B), gpu("d", "n1", "unknown", pci_path="")])
     add_ranks(shared, "d", ["n1"])
@@ -254,11 +257,11 @@ def test_what_programs_do_on_gpus(shared: Repository) -> None:
             for job in ("a", "b")
         ],
     )
-    told = shared.programs_beside()
+    reported = shared.programs_alongside()
     at = BEGIN // SECOND
     gpus = [
         row
-        for row in seen(told.gpus, "job", "resource", "slice", "launches", "wait_ns")
+        for row in seen(reported.gpus, "job", "resource", "slice", "launches", "wait_ns")
         if row[2] == at + 6
     ]
     assert gpus == [
@@ -267,7 +270,7 @@ def test_what_programs_do_on_gpus(shared: Repository) -> None:
     ]
     columns = ("job", "resource", "slice", "h2d_bytes", "peer_bytes", "ccl_bytes", "ccl_ns")
     root, nvlink = "root complex pci0000:00 of n1", f"NVLink domain {A} of n1"
-    assert seen(told.buses, *columns) == [
+    assert seen(reported.buses, *columns) == [
         ("a", root, at + 3, 105, 0, 0, 0),
         ("a", root, at + 4, 10, 0, 0, 0),
         # a is on one GPU: its collectives are not over NVLink.
@@ -280,13 +283,13 @@ def test_what_programs_do_on_gpus(shared: Repository) -> None:
 
 def test_a_job_without_gpus(repository: Repository) -> None:
     add_ranks(repository, "a", ["n1"])
-    beside = repository.beside("a")
-    assert beside.own_gpus.num_rows == beside.gpu_loads.num_rows == 0
+    alongside = repository.alongside("a")
+    assert alongside.own_gpus.num_rows == alongside.gpu_loads.num_rows == 0
     assert repository.gpus.named("a").num_rows == repository.gpus.slices("a").num_rows == 0
 
 
 def test_others_are_hidden(shared: Repository) -> None:
-    hidden = hide(shared.beside("a"), [], "others")
+    hidden = hide(shared.alongside("a"), [], "others")
     assert seen(hidden.gpu_loads, "job", "gpu", "gpu_h2d_bytes_sum") == [
         ("others", A, 7),
         ("others", B, 9),

@@ -1,4 +1,4 @@
-"""Ingest: what profiles hold is in the tables, exactly once, and sums are plain sums."""
+"""Ingest: the content of profiles is in the tables, exactly once, and sums are plain sums."""
 
 from __future__ import annotations
 
@@ -324,6 +324,60 @@ def test_damaged_files_do_not_stop_the_others(store, spool):
     assert any("junk.1.1.jst" in text for text in report.warnings)
     store.ingest([spool])
     assert len(stored_keys(store)) == len(set(stored_keys(store)))
+
+
+def test_what_was_refused_is_read_again_when_it_changes(store, spool, monkeypatch):
+    """A follower makes a pass every two seconds: it decodes and reports a damaged file once."""
+    read = []
+
+    def counted(function):
+        def call(requests, most):
+            read.extend(request.path.name for request in requests)
+            return function(requests, most)
+
+        return call
+
+    for name in ("read_profiles", "read_machines"):
+        monkeypatch.setattr(ingest_module, name, counted(getattr(ingest_module, name)))
+    newer = make_profile(1)
+    data = bytearray(newer.encode())
+    struct.pack_into("<I", data, 8, 99)  # the version of the format
+    long_ago = time.time() - 3600
+    contents = {
+        newer.name: bytes(data),
+        "x.1.1.jst": b"this is no profile" * 1000,
+        "x.jsm": b"this is no profile" * 1000,
+    }
+    for name, content in contents.items():
+        (spool / name).write_bytes(content)
+        os.utime(spool / name, (long_ago, long_ago))
+    ingester = ingest_module.Ingester(store.path)
+    report = ingester.run([spool])
+    assert len(report.warnings) == 3
+    assert any("a newer jostle wrote it" in text for text in report.warnings)
+    assert sorted(read) == sorted(contents)
+    assert ingester.run([spool]).warnings == []
+    assert sorted(read) == sorted(contents), "they were not decoded again"
+    os.utime(spool / "x.jsm", (long_ago + 1, long_ago + 1))
+    newer.write(spool)
+    assert len(ingester.run([spool]).warnings) == 1
+    assert sorted(read) == sorted([*contents, newer.name, "x.jsm"])
+    assert stored_keys(store) == expected_keys([newer])
+
+
+def test_a_file_that_is_being_created_is_read_in_each_pass(store, spool):
+    """Its process may write through a mapping, which may change neither size nor time."""
+    profile = make_profile(1)
+    path = spool / profile.name
+    path.write_bytes(bytes(len(profile.encode())))
+    os.utime(path)
+    before = path.stat().st_mtime_ns
+    ingester = ingest_module.Ingester(store.path)
+    assert len(ingester.run([spool]).warnings) == 1
+    path.write_bytes(profile.encode())
+    os.utime(path, ns=(before, before))
+    ingester.run([spool])
+    assert stored_keys(store) == expected_keys([profile])
 
 
 def test_absurd_times_are_refused(store, spool):

@@ -1,4 +1,4 @@
-"""What jobs are called after: one name in the list of jobs, in exports, and among other jobs."""
+"""Names of jobs' programs: the same in the list of jobs, in exports, and among other jobs."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_jobs_have_one_name_everywhere(store, spool, tmp_path):
     store.ingest([spool])
     names = {job: name for job, (_, name) in JOBS.items()}
     assert {row["job"]: row["program"] for row in store.jobs().to_pylist()} == names
-    assert {job: fact.program for job, fact in store.programs_beside().jobs.items()} == names
+    assert {job: fact.program for job, fact in store.programs_alongside().jobs.items()} == names
     assert {row["job"]: row["program"] for row in job_rows(store)} == names
     assert {job: store.program(job) for job in names} == names
     store.export("jobs", "json", tmp_path / "jobs.json")

@@ -1,4 +1,4 @@
-"""The newest slices of all jobs at once: what each did on mounts and nodes."""
+"""The newest slices of all jobs at once: the load of each on mounts and nodes."""
 
 from __future__ import annotations
 

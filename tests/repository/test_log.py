@@ -1,4 +1,4 @@
-"""The log of a repository: pieces that checkpoints name, old formats, damage, retention."""
+"""The log of a repository: its pieces and checkpoints, old formats, damage, retention."""
 
 from __future__ import annotations
 
@@ -222,13 +222,13 @@ def test_a_checkpoint_names_nothing_elsewhere(grown) -> None:
     path.write_bytes(seal(value, 9))
     keys = stored_keys(store)
     assert Repository(store.path).damage() == [
-        f"commits/{path.name} is damaged: it names files that are no pieces."
+        f"commits/{path.name} is damaged: it names files that are not pieces."
     ]
     assert stored_keys(Repository(store.path)) == keys
 
 
 def test_a_reader_that_stays_begins_anew_with_checkpoints(grown, spool) -> None:
-    """What it holds in memory is what commits since the last two checkpoints said."""
+    """It keeps in memory only commits since the last two checkpoints."""
     store, made, _ = grown
     reader = Log(store.path)
     reader.refresh()
@@ -267,7 +267,7 @@ def test_pieces_out_of_use_are_removed_after_a_while(grown, spool, monkeypatch) 
 
 
 def test_a_checkpoint_that_fails_leaves_nothing_in_memory(grown, spool, monkeypatch) -> None:
-    """What it wrote before is nobody's: a compaction may remove it."""
+    """Files from before the commit have no owner: a compaction may remove them."""
     store, made, half = grown
 
     def full(*_: object) -> None:
@@ -297,7 +297,7 @@ _plain_take_name = FolderStorage.take_name
 @pytest.mark.parametrize("kind", ["files-2", "files-always", "open", "done"])
 @pytest.mark.parametrize("harm", ["gone", "a bit"])
 def test_a_damaged_piece(grown, spool, kind: str, harm: str) -> None:
-    """Readers go on without it and say so; writers are refused; a mend restores what it held."""
+    """Readers go on without it and say so; writers are refused; a fix restores what it held."""
     store, _, half = grown
     root, keys = store.path, stored_keys(store)
     held = Log(root).refresh()

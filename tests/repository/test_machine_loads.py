@@ -1,4 +1,4 @@
-"""What agents counted on the mounts of a job: on clients, on servers, by name and by targets."""
+"""Agents' counters of the mounts of a job: on clients, on servers, by name and by targets."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_nfs(tmp_path: Path) -> None:
         ),
         machine("other", 14, [{"kind": "nfs_server", "name": "nfsd", "mib": 8}], 1),
     )
-    machines = store.beside("mine").machines
+    machines = store.alongside("mine").machines
     clients = machines.clients.to_pylist()
     assert {(row["host"], row["write_bytes"]) for row in clients} == {
         ("node1", MIB),
@@ -138,7 +138,7 @@ def test_lustre(tmp_path: Path) -> None:
             1,
         ),
     )
-    machines = store.beside("mine").machines
+    machines = store.alongside("mine").machines
     assert machines.targets.to_pylist() == [
         {"host": "node1", "target": "lfs-OST0003", "bytes": SLICES * MIB}
     ]
@@ -156,12 +156,12 @@ def test_a_server_is_known_by_its_host(tmp_path: Path, source: str) -> None:
         job("mine", "node1", 1, ("/x", "fuse.sshfs", source)),
         machine("srv", 12, [{"kind": "interface", "name": "eth0", "mib": 3}], 1),
     )
-    assert store.beside("mine").machines.servers.num_rows == SLICES
+    assert store.alongside("mine").machines.servers.num_rows == SLICES
 
 
 def test_without_agents_nothing_is_asked(tmp_path: Path) -> None:
     store = stored(tmp_path, job("mine", "node1", 1, NFS))
-    machines = store.beside("mine").machines
+    machines = store.alongside("mine").machines
     assert not machines.clients.num_rows
     assert not machines.profiled.num_rows
 
@@ -180,7 +180,7 @@ def test_ceph(tmp_path: Path, fs_type: str) -> None:
     """The kernel's mounts name their cluster; by FUSE it is the only one."""
     source = "ceph-fuse" if "fuse" in fs_type else f"admin@{FSID}.cephfs=/"
     store = stored(tmp_path, job("mine", "node1", 1, ("/c", fs_type, source)), ceph("s1", 11, FSID))
-    machines = store.beside("mine").machines
+    machines = store.alongside("mine").machines
     kinds = {(row["host"], row["kind"]) for row in machines.servers.to_pylist()}
     assert {("s1", "ceph_osd"), ("s1", "ceph_mds"), ("s1", "ceph_client")} <= kinds
     (servers,) = store.storage_servers().values()
@@ -197,7 +197,7 @@ def test_what_a_client_of_ceph_counts_is_of_the_mount_that_jobs_use(
     store = stored(
         tmp_path, job("mine", "node1", 1, ("/c", fs_type, source)), machine("node1", 11, [mount])
     )
-    clients = store.beside("mine").machines.clients
+    clients = store.alongside("mine").machines.clients
     assert sum(clients["write_bytes"].to_pylist()) == SLICES * 2 * MIB
 
 
@@ -209,8 +209,8 @@ def test_of_several_clusters_none_is_taken_without_a_name(tmp_path: Path) -> Non
         ceph("s1", 11, FSID),
         ceph("s2", 12, ELSE),
     )
-    assert not store.beside("mine").machines.servers.num_rows
-    hosts = {row["host"] for row in store.beside("other").machines.servers.to_pylist()}
+    assert not store.alongside("mine").machines.servers.num_rows
+    hosts = {row["host"] for row in store.alongside("other").machines.servers.to_pylist()}
     assert hosts == {"s2"}
     by_mount = store.storage_servers()
     assert by_mount["ceph-fuse:/c"].clusters == 2
@@ -224,7 +224,7 @@ def test_a_cluster_of_another_day_does_not_count(tmp_path: Path) -> None:
         ceph("s1", 11, FSID),
         ceph("s2", 12, ELSE, 86_400 * SECOND),
     )
-    hosts = {row["host"] for row in store.beside("mine").machines.servers.to_pylist()}
+    hosts = {row["host"] for row in store.alongside("mine").machines.servers.to_pylist()}
     assert hosts == {"s1"}
 
 

@@ -243,7 +243,7 @@ def test_silence_does_not_end_what_is_mirrored(store: Repository, tmp_path: Path
 
 
 def test_mirrored_equals_direct(tmp_path: Path) -> None:
-    """Row by row: what goes through a mirror is what a spool would have given."""
+    """Rows from a mirror equal those from a spool."""
     spool, mirror = tmp_path / "spool", tmp_path / "mirror"
     create_mirror(mirror)
     folder = mirrored(mirror, "node1", os.getuid())

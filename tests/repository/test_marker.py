@@ -1,4 +1,4 @@
-"""The file that marks a repository may be lost: all that it says is known from the log."""
+"""The file that marks a repository may be lost: its content is also in the log."""
 
 from __future__ import annotations
 
@@ -55,15 +55,15 @@ def test_it_is_written_again(filled: Path, spool: Path, flaw: str) -> None:
         done = command(filled, *words)
         assert done.code == 1
         assert f"{MARKER} is {how}" in done.err
-        assert f"jostle repository check --mend --repository {filled}" in " ".join(done.err.split())
-    mended = command(filled, "repository", "check", "--mend")
-    assert mended.code == 0
-    assert f"{MARKER} was {how}; it was written again." in mended.out
+        assert f"jostle repository check --fix --repository {filled}" in " ".join(done.err.split())
+    fixed = command(filled, "repository", "check", "--fix")
+    assert fixed.code == 0
+    assert f"{MARKER} was {how}; it was written again." in fixed.out
     assert json.loads((filled / MARKER).read_text()) == {"format": "jostle", "version": 1}
     assert command(filled, "jobs").out == jobs
     if FLAWS[flaw] is not None:
         assert (filled / "quarantine" / MARKER).read_bytes() == FLAWS[flaw]
-    assert "Nothing is damaged" in command(filled, "repository", "check", "--mend").out
+    assert "Nothing is damaged" in command(filled, "repository", "check", "--fix").out
 
 
 def test_nothing_else_is_made_a_repository(tmp_path: Path) -> None:

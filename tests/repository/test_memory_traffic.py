@@ -1,4 +1,4 @@
-"""What memory controllers moved: all sockets of a node together, and nothing that is not known."""
+"""Traffic of memory controllers: all sockets of a node together, and nothing that is unknown."""
 
 from __future__ import annotations
 

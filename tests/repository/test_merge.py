@@ -1,4 +1,4 @@
-"""Merging the segments of ranks: common boundaries, sums, and honest words where there are none."""
+"""Merging the segments of ranks: common boundaries, sums, and warnings where there are none."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_nested_levels_are_coarsened_to_the_coarsest():
     assert set(found.segments["rule"].to_pylist()[:8]) == {"coalesced"}
 
 
-def test_raw_beside_coarse():
+def test_raw_alongside_coarse():
     program = make_program(np.random.default_rng(3), 32)
     found = merged(program, [every(32, 1), every(32, 1)], rule=["raw", "raw"])
     assert set(found.segments["rule"].to_pylist()) == {"raw", "final"}
@@ -118,7 +118,7 @@ def test_a_rank_that_diverges_is_set_aside():
     assert found.processes == [1000, 1002]
     assert found.diverged == {1: 26}
     assert found.boundaries == 21
-    assert any("Rank 1 does not take part" in note for note in found.notes)
+    assert any("Rank 1 is left out" in note for note in found.notes)
 
 
 def test_without_a_majority_the_segments_end_where_ranks_part():
@@ -286,7 +286,7 @@ def test_epochs_at_different_sites_are_matched_by_time():
     away = [epoch_rows(0), epoch_rows(1, site=101, skew=40 * MS)]
     found = merge_world(world_of(2), table_of(away), tokens_of())
     assert found.boundaries == 0
-    assert any("no partner" in note for note in found.notes)
+    assert any("no counterpart" in note for note in found.notes)
 
 
 def test_equal_occurrences_far_apart_in_time_are_not_the_same():

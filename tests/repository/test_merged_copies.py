@@ -1,4 +1,4 @@
-"""Merged segments are kept in files, and only such a file is believed as is what it says."""
+"""Merged segments are stored in files, which are used only if their content is valid."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def _always_worth_it(monkeypatch):
 
 
 @pytest.fixture(scope="module")
-def planted(tmp_path_factory):
+def injected(tmp_path_factory):
     """A repository with a job of four ranks that is over, whose segments are kept."""
-    folder = tmp_path_factory.mktemp("planted")
+    folder = tmp_path_factory.mktemp("injected")
     for rank in range(4):
         make_loop(rank, level=rank % 3).write(folder / "spool")
     with pytest.MonkeyPatch.context() as patch:
@@ -45,9 +45,9 @@ def planted(tmp_path_factory):
 
 
 @pytest.fixture
-def kept(planted, store):
+def kept(injected, store):
     """The same as the test's own, and the file with its segments."""
-    shutil.copytree(planted, store.path, dirs_exist_ok=True)
+    shutil.copytree(injected, store.path, dirs_exist_ok=True)
     return Repository(store.path), only_file(store)
 
 
@@ -193,7 +193,7 @@ def test_what_would_fill_the_memory_is_left_to_who_asks(store, spool, monkeypatc
     assert only(store).boundaries and only_file(store)
 
 
-def test_a_follower_merges_beside_its_work(store, spool, monkeypatch):
+def test_a_follower_merges_alongside_its_work(store, spool, monkeypatch):
     monkeypatch.setattr(follow, "_MERGE_EVERY_S", 0.0)
     for rank in range(4):
         make_loop(rank).write(spool)

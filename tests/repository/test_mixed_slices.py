@@ -1,4 +1,4 @@
-"""Jobs with slices of 250 ms, 1 s and 4 s in one repository: who met whom, and what was done then.
+"""Jobs with slices of 250 ms, 1 s and 4 s in one repository: encounters of jobs and their loads.
 
 Each job writes at a steady rate and computes all the time, so that what others did while a job was
 there is their rate times the time that they had in common: the truth needs no slices.
@@ -24,7 +24,7 @@ MOUNT = "nfs:server:/scratch"
 MIB = 1 << 20
 START = EPOCH // (4 * SECOND) * 4 * SECOND
 #: Job: slice, begin, end (ms), MiB a second. `early` and `late` never met `next`, but are in one
-#: slice of it; `wide` was beside all.
+#: slice of it; `wide` ran during all of them.
 JOBS = {
     "early": (250, 100, 5_050, 8),
     "next": (4000, 5_100, 17_000, 4),
@@ -92,9 +92,9 @@ def met(job: str) -> set[str]:
 
 @pytest.mark.parametrize("job", JOBS)
 def test_neighbours_are_who_was_there_meanwhile(store: Repository, job: str) -> None:
-    beside = store.beside(job)
-    assert set(beside.others) == met(job)
-    found = {one.job: one for one in analysis.neighbours(beside)}
+    alongside = store.alongside(job)
+    assert set(alongside.others) == met(job)
+    found = {one.job: one for one in analysis.neighbours(alongside)}
     assert {name: one.overlap_s for name, one in found.items()} == pytest.approx(
         {name: together(job, name) for name in met(job)}
     )
@@ -163,8 +163,8 @@ def test_loads_of_all_are_cut_to_lives(store: Repository) -> None:
 
 
 def test_a_program_does_not_meet_itself(store: Repository) -> None:
-    """The three runs of `twin` came one after the other; each was beside `wide` for a while."""
-    found = analysis.matrix(store.programs_beside())
+    """The three runs of `twin` came one after the other; each ran with `wide` for a while."""
+    found = analysis.matrix(store.programs_alongside())
     pairs = {(one.victim, one.aggressor) for one in found.encounters}
     assert pairs == {("twin", "wide"), ("wide", "twin")}
 
@@ -177,10 +177,10 @@ def test_every_analysis_of_one_job_takes_them(store: Repository, job: str) -> No
     written = digest.metrics["posix_write_bytes"].total
     assert written == pytest.approx(rate * MIB * lived, rel=1e-3)
     assert digest.slice_ns == [JOBS[job][0] * 10**6]
-    who = analysis.identify(store.beside(job))
+    who = analysis.identify(store.alongside(job))
     assert not who.evident
     assert who.neighbours == len(met(job))
-    assert set(who.acquitted) | set(who.untested) == met(job)
+    assert set(who.ruled_out) | set(who.untested) == met(job)
     assert who.run_s == pytest.approx(lived)
     made = analysis.estimate(store.run_tables(job))
     assert made.run_s == pytest.approx(lived, abs=2 * JOBS[job][0] / 1e3)

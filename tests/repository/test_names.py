@@ -1,4 +1,4 @@
-"""Names of jobs that come back."""
+"""Names of jobs that are used again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A repository in an object store gives the answers of one in a folder, whatever the store does."""
+"""A repository in an object store gives the answers of one in a folder, despite faults."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def store() -> Iterator[ObjectStore]:
 def place(
     store: ObjectStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request
 ) -> Iterator[str]:
-    """The address of a repository of this test alone; copies lie in its folder."""
+    """The address of a repository of this test alone; copies are in its folder."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(objects, "_FIRST_PAUSE_S", 0.01)
     opened.forget_all()
@@ -54,7 +54,7 @@ def place(
 
 
 def elsewhere(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    """Go on as another machine would: without any copies."""
+    """Continues like another machine: without any copies."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
     opened.forget_all()
 
@@ -154,7 +154,7 @@ def test_a_store_that_is_unwell(place, store, spool, tmp_path, monkeypatch, meth
 
 
 def test_an_upload_in_parts_that_fails(place, store, spool, monkeypatch):
-    """Nothing of it is committed or left, and the error says why."""
+    """No part of it is committed or left behind, and the error says why."""
     monkeypatch.setattr(objects, "_PART_BYTES", 2048)
     profiles = [make_profile(seed) for seed in range(4)]
     write_all(spool, profiles)
@@ -181,12 +181,12 @@ def test_a_store_that_is_down_says_so(place, store, spool):
 
 
 def test_its_name_is_its_address(place, spool, capsys):
-    """Where a person reads it; and `doctor --site` finds it."""
+    """In messages for people; and `doctor --site` finds the store."""
     assert not Site(Path(place)).has_repository
     filled(place, spool)
     assert Site(Path(place)).has_repository
     jobs.command.main(["--repository", place, "--program", "none"], standalone_mode=False)
-    assert capsys.readouterr().out == f"None of the 2 jobs in {place} is what was asked for.\n"
+    assert capsys.readouterr().out == f"None of the 2 jobs in {place} matches.\n"
     assert repr(jostle.Site(place)) == f"<Site {place}>"
     (lost, *_) = open_storage(place).listed("slices")
     open_storage(place).remove([lost])

@@ -70,7 +70,7 @@ class WrittenRows:
         publish(self.store.path, Log(self.store.path), Change("ingest", files))
 
     def expire(self, horizon_ns: int) -> None:
-        """Remove what ended before a horizon; what ends later than all else keeps it sane."""
+        """Removes processes that ended before a horizon; one that ends last keeps it valid."""
         if all(row["process"] != 99 for row in self.rows):
             self.write([process(99, ends=(FIRST_NS + 40 * DAY_NS) // SLICE_NS)])
         compact_module.expire(self.store.path, 0.0, now_s=horizon_ns / 1e9)
@@ -247,7 +247,7 @@ def test_a_late_process_of_a_settled_job_counts(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("table", ["processes", "process_kinds"])
 def test_what_is_settled_survives_a_damaged_file(tmp_path: Path, table: str) -> None:
-    """Before the mend and after it: of what they add up to nothing, of processes what it held."""
+    """Before and after the fix: sums have none of it, processes have its content."""
     written = WrittenRows(tmp_path)
     begins = FIRST_NS // SLICE_NS
     written.write([process(1, ends=begins + 9), process(2, ends=begins + 9)])
@@ -260,7 +260,7 @@ def test_what_is_settled_survives_a_damaged_file(tmp_path: Path, table: str) -> 
             replaced.relative_to(written.store.path).as_posix()
             not in Log(written.store.path).refresh()
         ):
-            replaced.unlink()  # a mend would take it back
+            replaced.unlink()  # a fix would take it back
     if table == "process_kinds":
         written.check()
     written.store.repair()

@@ -1,4 +1,4 @@
-"""Who of a job sent how much to whom, over the whole run, with collectives as they are modelled."""
+"""Bytes between the ranks of a job, over the whole run, with modelled collectives."""
 
 from __future__ import annotations
 

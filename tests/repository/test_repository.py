@@ -1,4 +1,4 @@
-"""The door: queries, jobs, background, compaction, retention, export, and its errors."""
+"""The repository's interface: queries, jobs, background, compaction, retention, export, errors."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ from synth import EPOCH, SECOND, Profile
 
 
 @pytest.fixture(scope="module")
-def planted(tmp_path_factory):
+def injected(tmp_path_factory):
     """Twelve profiles of three jobs, each in a commit of its own; and the folder they are in."""
-    folder = tmp_path_factory.mktemp("planted")
+    folder = tmp_path_factory.mktemp("injected")
     made = [make_profile(seed, job=f"job-{'abc'[seed % 3]}") for seed in range(12)]
     store = Repository(folder / "repository", create=True)
     for profile in made:
@@ -57,9 +57,9 @@ def planted(tmp_path_factory):
 
 
 @pytest.fixture
-def profiles(planted, spool, store):
+def profiles(injected, spool, store):
     """The same, in the test's own repository."""
-    folder, made = planted
+    folder, made = injected
     shutil.copytree(folder / "repository", store.path, dirs_exist_ok=True)
     shutil.copytree(folder / "spool", spool, dirs_exist_ok=True)
     return made
@@ -74,7 +74,7 @@ def lived(profiles, job, at):
 
 
 def plain_background(profiles, job, metric):
-    """Per mount and slice, what others did while the job was there."""
+    """Per mount and slice, the load of others while the job ran."""
     rollup = plain_rollup(profiles, metric)
     mounts = {mount for owner, mount, _ in rollup if owner == job}
     own = [lived(profiles, job, at) for owner, _, at in rollup if owner == job]
@@ -249,7 +249,7 @@ def test_a_job_is_named_after_its_ranks_not_its_launcher(store, spool):
     make_profile(2, job="run", program="/home/a/solver", mpi={"mpi_state": 2}).write(spool)
     make_profile(3, job="run", program="/usr/bin/sh", slices=20).write(spool)
     store.ingest([spool])
-    assert store.beside("run").job.program == "solver"
+    assert store.alongside("run").job.program == "solver"
 
 
 def test_a_name_of_several_users_is_a_job_of_each(store, spool):
@@ -262,7 +262,7 @@ def test_a_name_of_several_users_is_a_job_of_each(store, spool):
     }
     for user in (61001, 61002):
         assert store.resolve_job("run", owner=user) == f"run@uid{user}"
-        assert store.beside(f"run@uid{user}").job.user == user
+        assert store.alongside(f"run@uid{user}").job.user == user
     with pytest.raises(JobError, match="2 jobs begin with 'run'"):
         store.resolve_job("run")
     assert store.newest("run") in ("run@uid61001", "run@uid61002")
@@ -451,7 +451,7 @@ def test_export_of_a_part_has_records_that_reach_into_it(store, spool, tmp_path)
 
 
 def test_export_says_what_a_table_lacks(store, profiles, tmp_path):
-    with pytest.raises(JobError, match="no slices") as error:
+    with pytest.raises(JobError, match="no times") as error:
         store.export("mounts", "csv", tmp_path / "x", span=(0, 1))
     assert "node_rollup" in error.value.hint
     with pytest.raises(JobError, match="no `posix_write_bytes`") as error:
@@ -505,7 +505,7 @@ def test_missing_foreign_and_damaged_repositories(tmp_path, store):
 
 
 def test_a_lost_and_a_damaged_file(store, profiles):
-    """It costs only what it holds, and is named."""
+    """Only its own content is lost, and it is named."""
     path = next((store.path / "slices").rglob("*.parquet"))
     rows = store.query("SELECT count(*) AS rows FROM slices")["rows"][0].as_py()
     kept = path.read_bytes()
@@ -558,11 +558,11 @@ def test_a_damaged_file_is_named_and_is_no_mistake_of_who_asks(store, profiles, 
             if harm == "zeros"
             else data[: len(data) // 2]
         )
-    told: list[DamagedError] = []
-    store.on_damage(told.append)
+    reported: list[DamagedError] = []
+    store.on_damage(reported.append)
     store.series("job-a", "posix_write_bytes")
     store.query("SELECT sum(count) FROM rollup")
-    (damaged,) = told  # once, whatever is asked
+    (damaged,) = reported  # once, whatever is asked
     assert damaged.exit_code == 1
     assert store.path / damaged.file == path
     assert damaged.reason

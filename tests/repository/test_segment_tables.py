@@ -85,7 +85,7 @@ def rows_of(store, job="alpha"):
 
 
 def expected(found):
-    """What a store must show of (process id, stream) pairs."""
+    """The expected rows of (process id, stream) pairs."""
     return [
         {"process": key, **row}
         for key, stream in sorted(found, key=lambda pair: pair[0])
@@ -423,10 +423,10 @@ def test_only_what_counts_operations_stands_for_work(store, spool, monkeypatch, 
         stream.into(profile, in_records=3)
         profile.write(spool)
     store.ingest([spool])
-    told = 1000 if work else 0
+    reported = 1000 if work else 0
     if not old:
-        assert rows_of(store)[0]["flops"] == told
+        assert rows_of(store)[0]["flops"] == reported
     (world,) = store.segments("alpha").worlds
-    assert world.segments["flops"].to_pylist()[0] == 2 * told
+    assert world.segments["flops"].to_pylist()[0] == 2 * reported
     again = Repository(store.path).segments("alpha").worlds[0]
-    assert again.segments["flops"].to_pylist()[0] == 2 * told
+    assert again.segments["flops"].to_pylist()[0] == 2 * reported

@@ -1,4 +1,4 @@
-"""Who sent how much to whom, against rows written by hand."""
+"""Bytes between ranks, against rows written by hand."""
 
 from __future__ import annotations
 

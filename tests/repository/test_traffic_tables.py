@@ -1,4 +1,4 @@
-"""Partners, collectives and communicators in the repository: once each, kept, and dropped."""
+"""Partners, collectives and communicators in the repository: stored once, kept, and dropped."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def rank(number: int, *, ended: bool = True, records: int = 6, **header: object)
 
 
 def sums(store: Repository) -> tuple[Counter[object], Counter[object]]:
-    """What each rank exchanged with each partner, and did in each collective."""
+    """Traffic of each rank with each partner, and in each collective."""
     peers: Counter[object] = Counter()
     for row in store.query("SELECT * FROM peer_slices").to_pylist():
         peers.update(
@@ -97,7 +97,7 @@ def test_a_large_communicator_is_listed_by_its_first_member(store, spool):
     assert sorted(len(row["ranks"] or []) for row in rows[4:]) == [0, 100]
 
 
-def test_compaction_and_mending_keep_them_and_expiry_does_not(store, spool, tmp_path):
+def test_compaction_and_fixing_keep_them_and_expiry_does_not(store, spool, tmp_path):
     profiles = [rank(number) for number in range(3)]
     for profile in profiles:
         profile.write(spool)
@@ -111,14 +111,14 @@ def test_compaction_and_mending_keep_them_and_expiry_does_not(store, spool, tmp_
         assert fresh.export(table, "csv", tmp_path / f"{table}.csv", job="alpha").rows
     for file in (store.path / "commits").glob("*.json"):
         file.write_bytes(b"")
-    mended = Repository(store.path)
-    mended.repair()
-    assert sums(mended) == expected(profiles)
-    assert mended.query("SELECT * FROM communicators ORDER BY ALL").to_pylist() == members
-    newer(mended)
-    mended.expire(3600)
+    fixed = Repository(store.path)
+    fixed.repair()
+    assert sums(fixed) == expected(profiles)
+    assert fixed.query("SELECT * FROM communicators ORDER BY ALL").to_pylist() == members
+    newer(fixed)
+    fixed.expire(3600)
     for table in TABLES:
-        assert mended.query(f"SELECT * FROM {table}").num_rows == 0
+        assert fixed.query(f"SELECT * FROM {table}").num_rows == 0
 
 
 def test_slices_that_cannot_be_true_are_refused(store, spool):

@@ -1,4 +1,4 @@
-"""Processes whose profile is gone before anybody saw their end: their jobs do not run for ever."""
+"""Processes whose profile vanished before their end was read: their jobs do not run for ever."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def job_of(store):
 
 @pytest.mark.in_turn
 def test_a_real_program_whose_profile_vanishes(store, spool, tmp_path, later, library):
-    """It is killed together with its profile; what was taken of it stays as it is."""
+    """It is killed together with its profile; its ingested rows stay as they are."""
     env = {
         **os.environ,
         "LD_PRELOAD": str(library),
@@ -232,7 +232,7 @@ def test_the_follower_ends_them_too(store, spool, runs, later, monkeypatch):
 def test_a_pass_over_what_changed_says_nothing_of_the_others(
     store, spool, runs, later, monkeypatch
 ):
-    """A receiver has what came in taken at once, and all of its mirror now and then."""
+    """A receiver ingests new data at once, and its whole mirror now and then."""
     living(runs).write(spool)
     other = make_profile(2, "other").write(spool)
     store.ingest([spool])

@@ -68,12 +68,12 @@ def build_runtime(build: Compile, root: Path) -> Compile:
     objects: dict[tuple[str, ...], Path] = {}
 
     def digest(command: list[str]) -> str:
-        told = hashlib.sha256("\0".join(command).encode())
+        checksum = hashlib.sha256("\0".join(command).encode())
         for folder in (root / "runtime" / "include", source, root / "schema"):
             for path in sorted(folder.rglob("*.*")):
-                told.update(path.read_bytes())
-        told.update(subprocess.check_output(["cc", "--version"]))
-        return told.hexdigest()[:16]
+                checksum.update(path.read_bytes())
+        checksum.update(subprocess.check_output(["cc", "--version"]))
+        return checksum.hexdigest()[:16]
 
     def compiled(program: str, *flags: str) -> Path:
         ours = tuple(f for f in flags if f.startswith(("-fsanitize", "-DJST_")))

@@ -1,4 +1,4 @@
-"""Run a program under the preload and read back what the profile says about it."""
+"""Runs a program under the preload, and reads its profile."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Truth = dict[int, dict[str, int]]
 
 @dataclass
 class Result:
-    """One run: what the program did, what it says it did, what the profiles say."""
+    """One run: the result of the program, its own account, and the profiles."""
 
     code: int
     stdout: str
@@ -51,7 +51,7 @@ class Result:
         return self.processes[0]
 
     def check(self, *metrics: str, merged: bool = False) -> None:
-        """Hold the profiles against the programs' own accounts.
+        """Compares the profiles with the programs' own accounts.
 
         Args:
             metrics: ids, or prefixes of ids, to compare; all when none is given.
@@ -113,7 +113,7 @@ class Runner:
             parent.chmod(0o755)
 
     def preload(self) -> list[Path | str]:
-        """What to preload: the library, behind a sanitizer's runtime where the tests run on one."""
+        """LD_PRELOAD: the library, after a sanitizer's runtime where the tests run on one."""
         return [p for p in (os.environ.get("JOSTLE_TEST_PRELOAD"), self.library) if p]
 
     def environment(
@@ -186,6 +186,13 @@ class Runner:
             pytest.fail(f"hung: {command}")
         assert process.returncode == 0, err
 
+    def shorts_path(self) -> Path:
+        """Return where the job's short processes are recorded; nothing is there yet."""
+        self.run_bare("/bin/true")
+        (path,) = self.spool.glob(f"test.{os.getuid()}.*.jss")
+        path.unlink()
+        return path
+
     def await_ticks(self, pid: int, wanted: int) -> None:
         """Wait until the heartbeat of a running process has been through so many boundaries."""
         seen: set[int] = set()
@@ -216,7 +223,7 @@ class Runner:
 
 @contextmanager
 def heartbeat_held(pid: int, *, at_its_end: bool = False) -> Iterator[None]:
-    """Keep the heartbeat of a process of one thread from running, as a crowded node does.
+    """Keep the heartbeat of a process of one thread from running, as an oversubscribed node does.
 
     Args:
         pid: The process.
@@ -225,7 +232,7 @@ def heartbeat_held(pid: int, *, at_its_end: bool = False) -> Iterator[None]:
     seize, detach, interrupt, trace_exit = 0x4206, 17, 0x4207, 0x40
     tid, *more = {int(t.name) for t in Path(f"/proc/{pid}/task").iterdir()} - {pid}
     if more:
-        pytest.skip("a sanitizer has a thread of its own beside the heartbeat")
+        pytest.skip("a sanitizer has a thread of its own in addition to the heartbeat")
     ptrace = ctypes.CDLL(None, use_errno=True).ptrace
     options = trace_exit if at_its_end else 0
     if ptrace(seize, tid, None, options) or (not at_its_end and ptrace(interrupt, tid, None, None)):
@@ -264,7 +271,7 @@ def for_loaders(library: Path) -> Path:
 
 
 def needs_plain_build(library: Path, *but: str) -> None:
-    """Skip what a sanitizer makes meaningless: its heartbeat is an ordinary thread.
+    """Skips tests that are meaningless under a sanitizer: its heartbeat is an ordinary thread.
 
     Args:
         library: the library under test.

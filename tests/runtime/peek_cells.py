@@ -1,4 +1,4 @@
-"""Cells, records and bits of a profile, read by the page of the format alone."""
+"""Cells, records and bits of a profile, read by the format's page alone."""
 
 from __future__ import annotations
 

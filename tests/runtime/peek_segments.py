@@ -1,4 +1,4 @@
-"""Reads execution segments and tokens of a profile, by the page of the format alone."""
+"""Reads execution segments and tokens of a profile, by the format's page alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where writes begin: steps back, gaps and written files equal what the program did."""
+"""Where writes begin: backward seeks, gaps and written files agree with the program."""
 
 from __future__ import annotations
 

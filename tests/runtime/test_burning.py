@@ -1,6 +1,6 @@
 """Processes that only compute: however they end, their CPU time is known, slice by slice.
 
-The truth is what the kernel tells who waits for a process (wait4).
+The truth is what the kernel reports to the parent that waits for a process (wait4).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from harness import PROGRAMS, Compile, Runner
 from jostle.repository import Repository
 
 S = 10**9
-TICK = 10**7  # what /proc tells a process's CPU time in
+TICK = 10**7  # the unit of a process's CPU time in /proc
 ME = str(os.getpid())
 
 
@@ -68,7 +68,7 @@ def test_what_was_started_by_hand_and_is_killed(
 @pytest.mark.in_turn
 @pytest.mark.parametrize("end", ["timeout", "kill"])
 def test_a_child_that_is_killed(jostle: Runner, build: Compile, tmp_path: Path, end: str) -> None:
-    """`timeout` makes no call either; what it waited for is known to the end."""
+    """`timeout` makes no call either; the time of its child is known to the end."""
     words = (
         ("timeout", "3", build("burn.c"), 100)
         if end == "timeout"
@@ -85,7 +85,7 @@ def test_a_child_that_is_killed(jostle: Runner, build: Compile, tmp_path: Path, 
 
 
 def test_a_forked_child(jostle: Runner, build: Compile, tmp_path: Path) -> None:
-    """Its only call is its end: its time lies where it was spent, not in the slice of its end."""
+    """Its only call is its end: its time is in the slices where it was spent."""
     process = jostle.start(build("burn.c"), 1.5, "fork")
     truth = _end(process)
     assert process.returncode == 0
@@ -105,8 +105,8 @@ def test_a_program_that_ends(jostle: Runner, build: Compile, tmp_path: Path) -> 
     assert abs(_ingested(jostle, tmp_path) - truth) < 0.05 * S
 
 
-def test_nothing_is_told_twice(jostle: Runner, build: Compile, tmp_path: Path) -> None:
-    """A child has a profile of its own in the end: what others kept of it is passed over."""
+def test_nothing_is_counted_twice(jostle: Runner, build: Compile, tmp_path: Path) -> None:
+    """A child gets its own profile in the end: records of it by others are ignored."""
     script = f"{build('burn.c')} 1.5 write {jostle.data}/file; :"
     process = jostle.start("sh", "-c", script, env={"JOSTLE_FIRST": ME})
     truth = _end(process)
@@ -118,7 +118,7 @@ def test_nothing_is_told_twice(jostle: Runner, build: Compile, tmp_path: Path) -
 
 
 def test_a_child_that_becomes_another_user(jostle: Runner, build: Compile) -> None:
-    """The loader takes no preload into a setuid program, and its user may not look into it."""
+    """The loader preloads nothing into a setuid program, and its user may not inspect it."""
     if os.geteuid() != 0 or not shutil.which("setpriv"):
         pytest.skip("needs root and setpriv")
     jostle.open_to_all()
@@ -155,7 +155,7 @@ int main(void)
 @pytest.mark.in_turn
 @pytest.mark.parametrize("starts", ["%s", "%s & wait; true", "(%s); true"])
 def test_the_bytes_of_a_static_program(jostle: Runner, tmp_path: Path, starts: str) -> None:
-    """It uses next to no CPU time; what it moved counts once, however it was started."""
+    """It uses hardly any CPU time; its bytes count once, however it was started."""
     source, program = tmp_path / "moves.c", tmp_path / "moves"
     source.write_text(MOVES)
     if subprocess.run(["cc", "-static", source, "-o", program], capture_output=True).returncode:
@@ -186,7 +186,7 @@ def test_a_static_program(jostle: Runner, tmp_path: Path) -> None:
     "variables", ["JOSTLE=off", "JOSTLE_JOB=another", "JOSTLE_EXCLUDE_PROGRAMS=burn*"]
 )
 def test_who_wants_to_be_left_alone(jostle: Runner, build: Compile, variables: str) -> None:
-    """Neither what was switched off is looked at nor what is another job's."""
+    """Processes that are switched off or of another job are not observed."""
     name, _, value = variables.partition("=")
     env = {name: value} if "EXCLUDE" in name else {}
     script = f"env -u LD_PRELOAD {variables} {build('burn.c')} 0.5; :"
@@ -195,14 +195,20 @@ def test_who_wants_to_be_left_alone(jostle: Runner, build: Compile, variables: s
 
 
 def test_others_start_nothing(jostle: Runner) -> None:
-    """A process that something else started has neither a file nor a thread at its start."""
+    """A process that something else started has neither a file nor a thread at its start.
+
+    One that strace and a busy machine delay by a tenth of a second is old enough for both, hence
+    five attempts: the start itself would be seen in each of them.
+    """
     log = jostle.spool.parent / "strace.log"
     if shutil.which("strace") is None:
         pytest.skip("no strace")
     command = ["strace", "-f", "-o", str(log), "-e", "trace=clone", "sh", "-c", "/bin/true; :"]
-    subprocess.run(command, env=jostle.environment(), check=True)
-    assert "CLONE_THREAD" not in log.read_text()
-    assert not list(jostle.spool.glob("*.jst"))
+    for _attempt in range(5):
+        subprocess.run(command, env=jostle.environment(), check=True)
+        if "CLONE_THREAD" not in log.read_text() and not list(jostle.spool.glob("*.jst")):
+            return
+    pytest.fail(log.read_text())
 
 
 def test_what_a_launched_program_starts_is_not_first(jostle: Runner) -> None:
@@ -214,7 +220,7 @@ def test_what_a_launched_program_starts_is_not_first(jostle: Runner) -> None:
 
 
 def test_a_session_is_looked_at(jostle: Runner, build: Compile) -> None:
-    """Batch scripts lead a session: what they start is seen without being told to."""
+    """Batch scripts lead a session: what they start is seen without a request."""
     process = jostle.start(
         "sh",
         "-c",

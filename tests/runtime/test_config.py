@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -30,7 +31,7 @@ WRONG = {
     "JOSTLE": ["maybe"],
     "JOSTLE_SEGMENTS": ["some"],
     "JOSTLE_SEGMENT_SPAN": ["50ms", "2m"],
-    "JOSTLE_CANARY": ["on", "4ms", "2s"],
+    "JOSTLE_CORE_PROBE": ["on", "4ms", "2s"],
     "JOSTLE_PEERS": ["2"],
     "JOSTLE_PAPI": ["A,B,C,D,E", "TWO WORDS", "PAPI_" + 32 * "X"],
     "JOSTLE_PERF": ["fast"],
@@ -68,7 +69,7 @@ def test_wrong_value_is_named_once_in_a_tree(jostle: Runner) -> None:
     ("text", "ns"), [("100ms", 10**8), ("60s", 6 * 10**10), ("2", 2 * 10**9), ("500ms", 5 * 10**8)]
 )
 def test_slice_lengths(jostle: Runner, build: Compile, text: str, ns: int) -> None:
-    """Seconds by default, with s or ms by wish."""
+    """Seconds by default, with s or ms optionally."""
     result = jostle.run(build("ends.c"), jostle.data, "return", "large", length=text)
     assert result.only().slice_ns == ns
 
@@ -94,7 +95,7 @@ def test_paths_can_be_excluded(jostle: Runner, build: Compile) -> None:
 
 
 def test_operator_file(jostle: Runner, build: Compile, operator: object) -> None:
-    """The file sets defaults; the environment goes over them."""
+    """The file sets defaults; the environment overrides them."""
     spool = jostle.spool.with_name("spool2")
     spool.mkdir()
     text = f"# ours\n\nslice = 200ms\nspool = {spool}\nexclude_programs = true\n"
@@ -109,7 +110,7 @@ def test_operator_file(jostle: Runner, build: Compile, operator: object) -> None
 
 
 def test_operator_may_forbid(jostle: Runner, build: Compile, operator: object) -> None:
-    """Locked keys keep the operator's value, silently or with a word, whatever the user sets."""
+    """Locked keys keep the operator's value, silently or with a message, whatever the user sets."""
     text = f"slice = 200ms\nspool = {jostle.spool}\nlock = slice, spool, enabled\n"
     env = operator(text, JOSTLE_SPOOL="/nonexistent", JOSTLE_SLICE="1s", JOSTLE="off")  # type: ignore[operator]
     result = jostle.run(build("ends.c"), jostle.data, "return", "large", env=env)
@@ -154,7 +155,17 @@ def test_job_names(jostle: Runner, variables: dict[str, str], job: str) -> None:
     """The job is named by the user, else by the batch system; file names are made safe."""
     clean = dict.fromkeys(("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOSTLE_JOB"))
     jostle.run("/bin/true", env={**clean, **variables})
-    assert [p.name for p in jostle.spool.iterdir()] == [f"{job}.{os.getuid()}.jss"]
+    (path,) = jostle.spool.iterdir()
+    assert re.fullmatch(rf"{job}\.{os.getuid()}\.[0-9a-f]{{8}}\.jss", path.name)
+
+
+@pytest.mark.parametrize("names", [["a.b", "a_b", "a:b"], ["n" * 70 + "x", "n" * 70 + "y"]])
+def test_jobs_of_similar_names_do_not_mix(jostle: Runner, names: list[str]) -> None:
+    """Jobs whose names are equal in file names have short processes of their own."""
+    for name in names:
+        jostle.run("/bin/true", env={"JOSTLE_JOB": name})
+    assert sorted(p.job for p in jostle.collect().processes) == sorted(names)
+    assert len(list(jostle.spool.glob("*.jss"))) == len(names)
 
 
 def test_job_of_a_session(jostle: Runner) -> None:
@@ -162,5 +173,5 @@ def test_job_of_a_session(jostle: Runner) -> None:
     boot = Path("/proc/sys/kernel/random/boot_id").read_text()[:8]
     clean = dict.fromkeys(("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOSTLE_JOB"))
     jostle.run("/bin/true", env=clean)
-    names = [p.name for p in jostle.spool.iterdir()]
-    assert names == [f"local-{boot}-{os.getsid(0)}.{os.getuid()}.jss"]
+    (path,) = jostle.spool.iterdir()
+    assert path.match(f"local-{boot}-{os.getsid(0)}.{os.getuid()}.*.jss")

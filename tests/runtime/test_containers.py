@@ -1,4 +1,4 @@
-"""In a container without the library, the loader says nothing of it on the job's output.
+"""In a container without the library, the loader prints nothing about it in the job's output.
 
 The first test shows the problem: what a launcher without the library does. Apptainer is no package
 of this system; it is written in Go and starts programs without libc, so it has a variable instead
@@ -66,7 +66,7 @@ def test_what_it_is_about(jostle: Runner, image: Path) -> None:
 def test_a_launcher_leaves_it_out(
     jostle: Runner, image: Path, launcher: str, named: Callable[[Path], Path]
 ) -> None:
-    """And hands on what its user preloads."""
+    """The user's own preloads are passed on."""
     needs_root()
     if launcher == "ch-run" and Path(jostle.library).is_relative_to("/tmp"):
         pytest.skip("ch-run shows the host's /tmp, so the library is there")

@@ -1,4 +1,4 @@
-"""Which cores a process may use, who wants them, and what a CPU limit of its own takes."""
+"""Which cores a process may use, which processes want them, and the effect of a CPU limit."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def levels(process: peek.Process, metric: str) -> list[int]:
 def test_threads_that_call_nothing_wait_for_cores_too(
     jostle: Runner, build: Compile, threads: int
 ) -> None:
-    """What the run queue took is that of all threads, and it is said who wanted which cores."""
+    """Time in the run queue is that of all threads, and cores are listed by process."""
     program = build("cores.c")
     result = jostle.run(program, str(threads), "1.5")
     process = result.only()
@@ -55,7 +55,7 @@ def half_a_core() -> Iterator[Path]:
     except OSError as error:
         pytest.skip(f"no control group can be made here: {error}")
     try:
-        # It comes before all others: on a crowded machine they would leave it less than the limit.
+        # It comes before all others: on a busy machine they would leave it less than the limit.
         if second:
             (group / "cpu.max").write_text("50000 100000")
             (group / "cpu.weight").write_text("10000")
@@ -72,7 +72,7 @@ def half_a_core() -> Iterator[Path]:
 @pytest.mark.in_turn
 @pytest.mark.tries(3)
 def test_a_cpu_limit_of_its_own_is_said(jostle: Runner, build: Compile, half_a_core: Path) -> None:
-    """The limit, and what the kernel says that it took; groups below it have none of their own."""
+    """The limit, and the time that it took by the kernel's count; groups below it have none."""
     below = half_a_core / "below"
     below.mkdir()
     try:
@@ -94,7 +94,7 @@ def test_a_cpu_limit_of_its_own_is_said(jostle: Runner, build: Compile, half_a_c
     assert used < 1.2e9
 
 
-def test_who_shares_cores_is_told_apart(jostle: Runner) -> None:
+def test_who_shares_cores_is_distinguished(jostle: Runner) -> None:
     """Two processes on one core each say which."""
     have = sorted(os.sched_getaffinity(0))
     if len(have) < 2:

@@ -1,4 +1,4 @@
-"""Counts equal the program's own account, to the byte and the call."""
+"""Counts agree with the program's own account, to the byte and the call."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_stdio(jostle: Runner, build: Compile, flags: list[str]) -> None:
 
 @pytest.mark.parametrize("level", [2, 3])
 def test_fortified_posix(jostle: Runner, build: Compile, level: int) -> None:
-    """__read_chk, __open_2 and their kin."""
+    """__read_chk, __open_2 and similar functions."""
     program = build("fortified.c", "-O2", f"-D_FORTIFY_SOURCE={level}")
     names = subprocess.run(["nm", "-D", program], capture_output=True, text=True).stdout
     assert "__read_chk" in names and "__open_2" in names
@@ -75,7 +75,7 @@ def test_descriptor_closed_unseen(jostle: Runner, build: Compile) -> None:
 
 
 def test_failed_calls_by_class(jostle: Runner, build: Compile) -> None:
-    """Failures count once, in the class of their error; errno is what it is without us."""
+    """Failures count once, in the class of their error; errno is what it is without jostle."""
     jostle.run(build("errors.c"), jostle.data).check("error")
 
 
@@ -205,7 +205,7 @@ def test_shell(jostle: Runner, other_mount: Path) -> None:
 
 
 def kernel_writes(jostle: Runner, program: Path) -> tuple[int, int]:
-    """Bytes and calls that the kernel counts of proc_io.c without us, but for its note's bytes."""
+    """Bytes and calls of proc_io.c by the kernel without jostle, except its note's bytes."""
     note = jostle.run(program, jostle.data, preload=[]).notes["io"][-1]
     kernel = {k: int(v) for k, v in (part.split(": ") for part in note.split(";") if part)}
     # The note and a line are written after the program read its account: three more writes.
@@ -213,7 +213,7 @@ def kernel_writes(jostle: Runner, program: Path) -> tuple[int, int]:
 
 
 def our_writes(result: Result, pid: int) -> tuple[int, int]:
-    """What the profile says of them."""
+    """Their counts in the profile."""
     (process,) = result.of(pid)
     chars = process.total("os_write_chars") - len(result.notes["io"][-1])
     return chars, process.total("os_write_calls")
@@ -236,7 +236,7 @@ def test_against_proc_self_io(jostle: Runner, build: Compile) -> None:
 def test_kernels_account_at_the_end(jostle: Runner, build: Compile, held: float) -> None:
     """An orderly end waits for the last reading of os_*, also where the heartbeat gets no core.
 
-    It does not wait long, so on a crowded machine it may take some tries.
+    It does not wait long, so on an oversubscribed machine it may take some tries.
     """
     needs_plain_build(jostle.library, "ubsan")
     program = build("proc_io.c")

@@ -1,4 +1,4 @@
-"""Programs that pull the floor from under themselves: closed descriptors, sandboxes, new rights."""
+"""Programs that break their own environment: closed descriptors, sandboxes, changed rights."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ DRASTIC = [
 
 
 def survive(jostle: Runner, build: Compile, what: str) -> Result:
-    """Run the survivor and hold its counts against its account."""
+    """Runs the survivor and compares its counts with its account."""
     if what in FOR_ROOT:
         needs_root()
     if what in FOR_PLAIN:
@@ -63,7 +63,7 @@ def wait_for_end(jostle: Runner, result: Result) -> None:
 @pytest.mark.in_turn
 @pytest.mark.parametrize("what", DRASTIC)
 def test_survives(jostle: Runner, build: Compile, what: str) -> None:
-    """The program ends well, says nothing more than without us, and each write is counted."""
+    """The program ends well, says nothing more than without jostle, and each write is counted."""
     result = survive(jostle, build, what)
     assert result.stderr == "" and result.stdout == ""
     result.check("posix_write")
@@ -75,7 +75,7 @@ def test_survives(jostle: Runner, build: Compile, what: str) -> None:
     "what", ["close-all", "replace-all", "chroot", "setuid", "setns", "unshare-user"]
 )
 def test_heartbeat_goes_on(jostle: Runner, build: Compile, what: str) -> None:
-    """Slices are still cut after the floor went: a record that ends later was written later."""
+    """Slices go on after the break: a record that ends later was written later."""
     result = survive(jostle, build, what)
     (moment,) = result.notes["moment"]
     cut = [

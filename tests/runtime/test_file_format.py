@@ -1,4 +1,4 @@
-"""What the first bytes of a file say of its format, where a call moved them."""
+"""Formats of files by their first bytes, where a call moved them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ FORMATS = ["", "HDF5", "netCDF"]
 
 
 def test_first_bytes(jostle: Runner, build: Compile) -> None:
-    """Written and read, after a seek, at an offset, in parts; and what is no such file."""
+    """Files written and read, after a seek, at an offset, in parts; and files of no format."""
     process = jostle.run(build("formats.c"), jostle.data).only()
     seen = {
         file["name"].rpartition("/")[2]: FORMATS[file["format"]]

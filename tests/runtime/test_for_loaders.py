@@ -1,4 +1,4 @@
-"""The name that launchers preload: a library for 64-bit programs, nothing for 32-bit programs."""
+"""The name for launchers' preloads: a library for 64-bit programs, nothing for 32-bit programs."""
 
 from __future__ import annotations
 
@@ -68,9 +68,9 @@ def test_the_small_library_asks_for_nothing(jostle: Runner) -> None:
     """No symbol, no other library, no stack that can be executed."""
     small = Path(str(for_loaders(jostle.library)).replace("$PLATFORM", "i686"))
     words = ["readelf", "-hdlW", small]
-    told = subprocess.run(words, capture_output=True, text=True, check=True).stdout
-    assert re.search(r"Class: +ELF32", told) and "NEEDED" not in told
-    assert re.search(r"GNU_STACK .* RW +0x", told)
+    headers = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    assert re.search(r"Class: +ELF32", headers) and "NEEDED" not in headers
+    assert re.search(r"GNU_STACK .* RW +0x", headers)
 
 
 def test_every_platform_that_loaders_name(jostle: Runner) -> None:

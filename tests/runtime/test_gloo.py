@@ -1,4 +1,4 @@
-"""gloo's collectives, with PyTorch as Debian has it: what a rank counts is what its program did."""
+"""gloo's collectives, with Debian's PyTorch: the counts of a rank agree with its program."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def launch(jostle: Runner, ranks: int, *arguments: object, **more: str) -> list[
 
 
 def check_counts(jostle: Runner, ranks: int, steps: int, *, but: str = "") -> None:
-    """Hold profiles against what the program does; `but`: a metric of rank 0 that is not known."""
+    """Compares profiles with the program; `but`: a metric of rank 0 that is not known."""
     result = jostle.collect(0, "", "")
     assert len(result.processes) == ranks
     of_kinds = {p.header["world_rank"]: p for p in result.processes}
@@ -97,7 +97,7 @@ def test_all_ranks_have_the_same_boundaries(jostle: Runner) -> None:
 
 @pytest.mark.in_turn
 def test_an_exception_passes(jostle: Runner) -> None:
-    """And what came before it is counted; here all ranks are in the subgroup."""
+    """Operations before it are counted; here all ranks are in the subgroup."""
     out = launch(jostle, 2, 3, "fails")
     assert "caught RuntimeError" in out[0], out
     check_counts(jostle, 2, 3, but="ccl_all_to_all")
@@ -111,8 +111,8 @@ def test_loaders_of_data_are_no_ranks(jostle: Runner) -> None:
 
 
 @pytest.mark.in_turn
-def test_a_world_that_no_launcher_told(jostle: Runner) -> None:
-    """The largest group that a rank takes part in says what the world is.
+def test_a_world_without_a_launchers_variables(jostle: Runner) -> None:
+    """The largest group of a rank is the world.
 
     Of the first two ranks this is not the first; of the third it is.
     """

@@ -1,4 +1,4 @@
-"""The recorder of CUDA's transfers, against a CUPTI that plays them (programs/fake_cupti.c)."""
+"""The recorder of CUDA's transfers, against a stand-in for CUPTI (programs/fake_cupti.c)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NOT_COUNTED = "is not counted"
 
 @pytest.fixture
 def play(jostle: Runner, build: Compile, tmp_path: Path) -> Run:
-    """Run the program that plays, with the recorder and the stand-in where they are looked for."""
+    """Runs the program that uses the stand-in, with the recorder on the search path."""
     program = build("gpu.c")
     folder = tmp_path / "cuda"
     folder.mkdir()
@@ -42,7 +42,7 @@ def play(jostle: Runner, build: Compile, tmp_path: Path) -> Run:
 
 
 def check_known(result: Result, times: int = 1) -> None:
-    """Hold the profile against what `known` plays."""
+    """Compares the profile with the operations of `known`."""
     process = result.only()
     for name, kinds in KINDS.items():
         more = {"peer": (7, 7 * 5000, 7 * 70)}.get(name, (0, 0, 0))
@@ -87,7 +87,7 @@ def test_slices(play: Run) -> None:
     played = [n for _, n in sorted(counts.items()) if n]
     assert sum(played) == 36
     right = sum(n in played for n in range(1, 9))
-    assert right >= 6, f"{counts}: a crowded machine may be late once"
+    assert right >= 6, f"{counts}: an oversubscribed machine may be late once"
 
 
 def test_a_long_wait_is_in_every_slice(play: Run) -> None:
@@ -112,7 +112,7 @@ def test_forks_during_a_flush(play: Run, slow: str | None) -> None:
 
 
 def test_the_program_has_a_profiler(play: Run) -> None:
-    """Whoever calls CUPTI before the driver comes up keeps it; the profile says so."""
+    """A program that calls CUPTI before the driver starts keeps it; the profile says so."""
     process = play("first").only()
     assert process.total("gpu_h2d_ops") == process.total("gpu_launch_ops") == 0
     assert any("uses CUPTI itself" in note for note in process.notes)
@@ -124,9 +124,9 @@ def test_a_profiler_that_comes_later(play: Run) -> None:
     assert any("from here on" in note for note in result.only().notes)
 
 
-def test_beside_a_profiler_that_allows_it(play: Run) -> None:
-    """CUPTI 13.3 and later: both have all records, and nobody lets go."""
-    result = play("beside", several=True)
+def test_alongside_a_profiler_that_allows_it(play: Run) -> None:
+    """CUPTI 13.3 and later: both have all records, and neither unsubscribes."""
+    result = play("alongside", several=True)
     check_known(result)
     assert result.stdout == f"{55 + 14}\n"
     assert not [note for note in result.only().notes if "CUPTI" in note]

@@ -1,4 +1,4 @@
-"""What a recorder hands in of several GPUs is found again: in the profile, in the repository."""
+"""Records of several GPUs, as a recorder delivers them, are in the profile and the repository."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def needs_a_new_namespace(jostle: Runner) -> None:
 
 
 def truth(result: Result) -> tuple[dict[str, list[int]], Counter[tuple[str, int]]]:
-    """What the program handed in: sums by GPU, bytes to the GPU by GPU and slice."""
+    """The program's own account: sums by GPU, bytes to the GPU by GPU and slice."""
     sums: dict[str, list[int]] = {}
     slices: Counter[tuple[str, int]] = Counter()
     for line in result.stdout.splitlines():
@@ -88,7 +88,7 @@ def test_a_profile_that_was_removed(jostle: Runner, build: Compile) -> None:
 @pytest.mark.in_turn
 @pytest.mark.parametrize("held", ["", "before it hears of it", "before it is gone"])
 def test_a_profile_in_two_parts(jostle: Runner, build: Compile, held: str) -> None:
-    """Each part names the GPUs and has what was done in its time, also on a crowded node.
+    """Each part names the GPUs and has what was done in its time, also on an oversubscribed node.
 
     There the heartbeat makes room late for what the program asks of the kernel.
     """
@@ -178,7 +178,7 @@ def check_repository(
         "FROM gpu_rollup GROUP BY gpu"
     ).to_pylist()
     assert {row["gpu"]: row["bytes"] for row in rolled} == {gpu: sums[gpu][1] for gpu in GPUS}
-    own = repository.beside(job).own_gpus
+    own = repository.alongside(job).own_gpus
     assert sum(own["gpu_d2h_bytes_sum"].to_pylist()) == sum(each[3] for each in sums.values())
     assert {
         "host",

@@ -1,4 +1,4 @@
-"""The recorder for AMD's GPUs, against a stand-in that plays (programs/fake_rocprofiler.c)."""
+"""The recorder for AMD's GPUs, against a stand-in for ROCm (programs/fake_rocprofiler.c)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NOT_COUNTED = "is not counted"
 
 @pytest.fixture
 def play(jostle: Runner, build: Compile, tmp_path: Path) -> Run:
-    """Run the program that plays, with the stand-ins where they are looked for."""
+    """Runs the program that uses the stand-ins, with these on the search path."""
     folder = tmp_path / "rocm"
     folder.mkdir()
 
@@ -56,7 +56,7 @@ def play(jostle: Runner, build: Compile, tmp_path: Path) -> Run:
 
 
 def check_known(result: Result) -> None:
-    """Hold the profile against what `known` plays."""
+    """Compares the profile with the operations of `known`."""
     process = result.only()
     for name, wanted in KNOWN.items():
         seen = tuple(process.total(f"gpu_{name}_{what}") for what in ("ops", "bytes", "ns"))
@@ -101,7 +101,7 @@ def test_slices(play: Run) -> None:
     played = [n for _, n in sorted(counts.items()) if n]
     assert sum(played) == 36
     right = sum(n in played for n in range(1, 9))
-    assert right >= 6, f"{counts}: a crowded machine may be late once"
+    assert right >= 6, f"{counts}: an oversubscribed machine may be late once"
 
 
 @pytest.mark.parametrize("slow", [None, "1"])
@@ -113,7 +113,7 @@ def test_forks_during_a_flush(play: Run, slow: str | None) -> None:
 
 
 @pytest.mark.parametrize("where", ["program", "list"])
-def test_another_tool_beside_us(play: Run, build: Compile, where: str) -> None:
+def test_another_tool_alongside_us(play: Run, build: Compile, where: str) -> None:
     """Both have all records, wherever rocprofiler-sdk finds the other one."""
     if where == "program":
         result = play("known", "-DTOOL", "-rdynamic")

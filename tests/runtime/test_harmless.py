@@ -1,4 +1,4 @@
-"""What a program can see of itself, and what it keeps, is the same with jostle in it."""
+"""What a program can see of itself, and the files it writes, are the same with jostle."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_pages_that_are_not_the_files_stay(jostle: Runner, build: Compile) -> No
 
 
 def test_nothing_is_said_into_a_file(jostle: Runner, build: Compile) -> None:
-    """A message that has no standard error to go to is not written into what stands there."""
+    """Without standard error a message is not written into another file with that number."""
     program = build("other_stderr.c")
     jostle.spool.rmdir()
     (jostle.spool.parent / "spool").write_text("no folder")
@@ -41,7 +41,7 @@ def test_nothing_is_said_into_a_file(jostle: Runner, build: Compile) -> None:
 
 
 def test_an_auditor_is_asked(jostle: Runner, build: Compile) -> None:
-    """Tools that put other functions in place by LD_AUDIT get their turn behind us."""
+    """Tools that replace functions by LD_AUDIT still work behind jostle."""
     file, auditor = jostle.data / "file", build("auditor.c", "-shared", "-fPIC")
     with file.open("w") as out:
         jostle.start(build("positioned.c"), env={"LD_AUDIT": str(auditor)}, stdout=out).wait()
@@ -49,7 +49,7 @@ def test_an_auditor_is_asked(jostle: Runner, build: Compile) -> None:
 
 
 def test_errors_of_the_loader_stay(jostle: Runner, build: Compile) -> None:
-    """Looking up what we stand in front of does not take what dlerror has for the program."""
+    """Looking up the real functions does not change what dlerror returns to the program."""
     result = jostle.run(build("last_error.c"), jostle.data)
     assert result.stdout.startswith("/no/such/library.so: cannot open")
 
@@ -64,7 +64,7 @@ for _ in range(8):
 
 
 def test_a_server_is_not_asked_for_attributes(jostle: Runner) -> None:
-    """What a descriptor is, asked anew each slice, makes no program wait for what it wrote."""
+    """Checking descriptors in each slice makes no program wait for its own writes."""
     log, file = jostle.truth.parent / "strace.log", jostle.data / "written"
     calls = "trace=fstat,newfstatat,statx"
     subprocess.run(

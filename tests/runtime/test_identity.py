@@ -1,4 +1,4 @@
-"""Which job a process belongs to, by what launchers and batch systems leave in its environment."""
+"""Which job a process belongs to, by the environment that launchers and batch systems set."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def child_of(name: str, *options: str) -> tuple[str, ...]:
 
 
 def test_hydra_is_the_nearest_proxy(jostle: Runner, build: Compile) -> None:
-    """The ancestor that has a control port tells the world, up to eight generations away."""
+    """The ancestor that has a control port identifies the world, up to eight generations away."""
     env = {"PMI_RANK": "0", "PMI_FD": "9"}
     first = child_of("hydra_pmi_proxy", "--control-port", "node:1234")
     second = child_of("hydra_pmi_proxy", "--control-port", "node:1235")
@@ -125,7 +125,7 @@ def test_hydra_is_the_nearest_proxy(jostle: Runner, build: Compile) -> None:
 
 
 def test_one_launcher_inside_the_other(jostle: Runner, build: Compile) -> None:
-    """Variables of both are there; the launcher that is nearer counts."""
+    """With variables of both, the nearer launcher counts."""
     env = {"PMI_RANK": "0", "OMPI_MCA_orte_hnp_uri": URI}
     hydra = child_of("hydra_pmi_proxy", "--control-port", "node:1234")
     orte = child_of("/usr/bin/mpirun.openmpi", "-n")
@@ -188,7 +188,7 @@ def start(jostle: Runner, mpirun: str, *command: str | Path) -> subprocess.Popen
 
 
 def finish(process: subprocess.Popen[str]) -> None:
-    """Wait for it; it must end well."""
+    """Waits for it; it must succeed."""
     _out, err = process.communicate(timeout=90)
     assert process.returncode == 0, err
 
@@ -207,7 +207,7 @@ def test_two_at_once_are_two_jobs(jostle: Runner, build: Compile, mpirun: str) -
 
 
 def test_shells_under_a_launcher(jostle: Runner, build: Compile, mpirun: str) -> None:
-    """What a rank starts, and what started it, is in the job of its mpirun."""
+    """The children and the parent of a rank are in the job of its mpirun."""
     program = build("ends.c")
     script = f'/bin/true; sh -c "{program} {jostle.data} return large; true"; true'
     finish(start(jostle, mpirun, "sh", "-c", script))

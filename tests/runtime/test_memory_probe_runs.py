@@ -1,4 +1,4 @@
-"""The probe of main memory: some in a slice while the program computes, none at rest."""
+"""The probe of main memory: some in a slice while the program computes, none while it is idle."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_a_forked_child_is_probed_too(jostle: Runner) -> None:
 @pytest.mark.in_turn
 @pytest.mark.tries(3)
 def test_it_costs_a_thousandth_of_a_core_at_most(jostle: Runner) -> None:
-    """At the shortest slice: what the heartbeat takes with it, less what it takes without it."""
+    """At the shortest slice: the heartbeat's time with it, minus that without it."""
     cost = {}
     for value in ("off", "on"):
         env = {"JOSTLE_MEMORY_PROBE": value}

@@ -1,4 +1,4 @@
-"""MPI's names in processes where they mean nothing, something else, or an MPI that nobody knows."""
+"""MPI's names in processes without MPI, with other functions of these names, or an unknown MPI."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_functions_of_others(jostle: Runner, build: Compile, switch: str) -> Non
 
 
 def test_an_unknown_mpi(jostle: Runner, build: Compile) -> None:
-    """It runs as it would without us; the profile says that nothing was counted."""
+    """It runs as it would without jostle; the profile says that nothing was counted."""
     mpi = build("mpi_first.c", "-shared", "-fPIC")
     program = build("mpi_unknown.c", str(mpi), f"-Wl,-rpath,{mpi.parent}", "-rdynamic")
     env = {"JOSTLE_SLICE": "100ms"}
@@ -38,7 +38,7 @@ def test_an_unknown_mpi(jostle: Runner, build: Compile) -> None:
 
 
 def without_adapters(library: Path, folder: Path) -> Path:
-    """A copy of the library where no adapter lies beside it."""
+    """A copy of the library without an adapter next to it."""
     folder.mkdir()
     for name in (library.name, "libjostle_large.so"):
         shutil.copy(library.parent / name, folder)
@@ -98,7 +98,7 @@ def profile(
 
 
 def test_no_adapter(jostle: Runner, library: Path, program: Path, tmp_path: Path) -> None:
-    """An MPI that we know, and no adapter for it installed."""
+    """A known MPI without an installed adapter."""
     header = profile(jostle, program, without_adapters(library, tmp_path / "alone"))
     assert header["mpi_adapter"] == 2 and header["calls"] == 0
     assert "MPI" in str(header["mpi_library"]) and header["mpi_adapter_name"] == ""
@@ -127,7 +127,7 @@ def test_switched_off(jostle: Runner, program: Path) -> None:
 
 @pytest.mark.usefixtures("adapters")
 def test_digest_at_the_end(jostle: Runner, program: Path, tmp_path: Path) -> None:
-    """Rank 0 starts the command that tells of the job, without our variables, and waits for it."""
+    """Rank 0 starts the command that shows the job, without our variables, and waits for it."""
     command = tmp_path / "jostle"
     script = 'echo "$@"; echo "${LD_PRELOAD-none} ${JOSTLE_DIGEST-none} $JOSTLE"; cat; echo end'
     command.write_text(f"#!/bin/sh\n{script}\n")
@@ -135,7 +135,7 @@ def test_digest_at_the_end(jostle: Runner, program: Path, tmp_path: Path) -> Non
     env = {**VARIABLES, "JOSTLE_DIGEST": "stderr"}
     for more in ({"JOSTLE_COMMAND": str(command)}, {"PATH": f"{tmp_path}:{os.environ['PATH']}"}):
         result = jostle.run(program, env={**env, **more})
-        told = f"digest --spool {jostle.spool} --wait 5 test\nnone none off\nend\n"
-        assert (result.stdout, result.stderr) == ("sum 1\n", told)
+        reported = f"digest --spool {jostle.spool} --wait 5 test\nnone none off\nend\n"
+        assert (result.stdout, result.stderr) == ("sum 1\n", reported)
     result = jostle.run(program, env={**env, "JOSTLE_COMMAND": "/nowhere/jostle"})
     assert result.stderr.count("\n") == 1 and "JOSTLE_COMMAND" in result.stderr

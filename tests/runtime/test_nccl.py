@@ -1,4 +1,4 @@
-"""Collectives of NCCL, against a library and a driver of ours that play them on another clock."""
+"""Collectives of NCCL, against stand-ins for library and driver on another clock."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_a_world_that_is_made_anew(play: Run, jostle: Runner) -> None:
 def test_few_events_are_made(play: Run) -> None:
     made = re.search(r"events (\d+) records (\d+)", play("steps", 20).stdout)
     assert made
-    assert int(made[1]) <= 16  # of two communicators, used again and again
+    assert int(made[1]) <= 16  # of two communicators, used repeatedly
     assert int(made[2]) == 20 * 4 * 2  # four operations or groups of them in a step, two for each
 
 
@@ -120,7 +120,7 @@ def test_a_helper_with_the_ranks_variables_is_no_rank(play: Run, jostle: Runner)
     ) in (8, 9)
 
 
-def test_without_a_launcher_the_communicator_tells(play: Run, jostle: Runner) -> None:
+def test_without_a_launcher_the_communicator_gives_rank_and_size(play: Run, jostle: Runner) -> None:
     result = play("steps", 3, RANK=None, WORLD_SIZE=None)
     (path,) = jostle.spool.glob("*.jst")
     header = read_header(path)

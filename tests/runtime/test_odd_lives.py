@@ -1,4 +1,4 @@
-"""Odd lives end the same way with jostle in them, and are counted to the byte."""
+"""Unusual processes end in the same way with jostle, and are counted to the byte."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_odd_lives(
 @pytest.mark.parametrize("count", range(3, 9))
 @pytest.mark.parametrize("first", [None, str(os.getpid())], ids=["", "started first"])
 def test_few_descriptors_from_the_start(jostle: Runner, count: int, first: str | None) -> None:
-    """What a program can open, and what it is told when it cannot, is the same."""
+    """What a program can open, and the error where it cannot, are the same."""
     script = (
         f"ulimit -n {count}; exec 3</etc/passwd; echo $?; exec 4</etc/passwd; echo $?; "
         "cat /etc/hostname; echo $?; for i in 1 2 3; do read line <&3; echo $line; done; exit 9"

@@ -1,4 +1,4 @@
-"""A variable of jostle may name anything: no program waits for it, ends otherwise, or says more."""
+"""A variable of jostle may name any path: no program waits for it, fails, or prints more."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ NAMES = [
     "JOSTLE_SPOOL",
     "JOSTLE_SEGMENTS",
     "JOSTLE_SEGMENT_SPAN",
-    "JOSTLE_CANARY",
+    "JOSTLE_CORE_PROBE",
     "JOSTLE_PEERS",
     "JOSTLE_PAPI",
     "JOSTLE_PERF",
@@ -135,13 +135,13 @@ def test_what_is_no_file_is_no_configuration(jostle: Runner, tmp_path: Path, kin
 
 
 def test_dev_null_is_an_empty_configuration(jostle: Runner) -> None:
-    """Who wants none names it; nothing is said."""
+    """A user who wants none names /dev/null; nothing is printed."""
     _out, err, status = _finish(jostle.start("/bin/true", env={"JOSTLE_CONFIG": "/dev/null"}))
     assert (err, status) == ("", 0)
 
 
 def test_a_configuration_may_be_long(jostle: Runner, tmp_path: Path) -> None:
-    """What stands behind many lines of comment counts, too."""
+    """Settings after many lines of comment count, too."""
     if SYSTEM_FILE.exists():
         pytest.skip(f"{SYSTEM_FILE} exists: JOSTLE_CONFIG has no effect on this machine")
     path = tmp_path / "jostle.conf"

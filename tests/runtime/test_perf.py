@@ -46,7 +46,7 @@ def counting_of(result: Result) -> peek.Process:
 
 
 def parent_of(result: Result) -> peek.Process:
-    """The process that has a profile of its own and is nobody's child here."""
+    """The process that has its own profile and no parent here."""
     pids = {p.pid for p in result.processes}
     (found,) = [p for p in result.processes if p.ppid not in pids]
     return found
@@ -108,14 +108,14 @@ def test_software_events(
 @pytest.mark.in_turn
 @pytest.mark.tries(3)
 def test_pauses_when_dear(jostle: Runner, build: Compile) -> None:
-    """A program of nothing but thread switches is not made to pay for counters."""
+    """A program that only switches threads is not slowed by counters."""
     result = jostle.run(build("counting.c"), "storm", "1000", env={"JOSTLE_PERF": "auto"})
     process = result.only()
     if not any(granted(process, b) for b in range(3)) and not any(
-        "too dear" in n for n in process.notes
+        "too expensive" in n for n in process.notes
     ):
         pytest.skip(f"no counters of the processor: {process.notes}")
-    assert any("too dear" in n for n in process.notes), process.notes
+    assert any("too expensive" in n for n in process.notes), process.notes
     clock = list(process.per_slice("perf_task_clock_ns").values())
     assert clock[-2] == 0 or clock[-3] == 0  # paused at the end
 
@@ -140,7 +140,7 @@ def test_killed(jostle: Runner, build: Compile) -> None:
 
 @pytest.mark.parametrize("how", ["errno", "kill"])
 def test_behind_a_filter(jostle: Runner, build: Compile, how: str) -> None:
-    """A container's filter of system calls is not tried, lest it kill; on demand it is."""
+    """A container's filter of system calls is not tried, since it may kill; on demand it is."""
     command = (build("filtered.c"), how, build("counting.c"), "main", "1000")
     process = counting_of(jostle.run(*command))
     assert process.header["perf_granted"] == 0 and process.header["perf_asked"] == 0x7F
@@ -148,7 +148,7 @@ def test_behind_a_filter(jostle: Runner, build: Compile, how: str) -> None:
 
 
 def test_not_permitted(jostle: Runner, build: Compile) -> None:
-    """What the kernel refuses is said once, with the reason."""
+    """Counters that the kernel refuses are reported once, with the reason."""
     command = (build("filtered.c"), "errno", build("counting.c"), "main", "1000")
     process = counting_of(jostle.run(*command, env=ON))
     assert process.header["perf_granted"] == 0
@@ -267,11 +267,11 @@ def test_papi_half_there(
 def test_papi_of_the_program(
     jostle: Runner, build_runtime: Compile, fake: dict[str, str | None]
 ) -> None:
-    """A program that has PAPI itself is left alone."""
+    """For a program that uses PAPI itself nothing is counted."""
     program = build_runtime("papi_direct.c", "-DLINKED", "-rdynamic")
     result = jostle.run(program, "plain", env={**fake, "JOSTLE_PAPI": "GOOD_1"})
     assert result.only().total("papi_1_count") == 0
-    assert "left alone" in papi_notes(result)[0]
+    assert "the program uses PAPI itself" in papi_notes(result)[0]
 
 
 def test_papi_absent(jostle: Runner, build_runtime: Compile, fake: dict[str, str | None]) -> None:
@@ -286,7 +286,7 @@ def test_papi_absent(jostle: Runner, build_runtime: Compile, fake: dict[str, str
 
 
 def test_papi_without_mpi(jostle: Runner, build: Compile) -> None:
-    """A program without MPI has its wish in its profile, and the reason why it was not met."""
+    """A program without MPI has its request in its profile, and the reason why it was not met."""
     result = jostle.run(build("counting.c"), "main", "1000", env={"JOSTLE_PAPI": "PAPI_FP_OPS"})
     process = result.only()
     assert any("MPI programs only" in n for n in papi_notes(result))

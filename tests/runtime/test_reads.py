@@ -1,4 +1,4 @@
-"""Where reads begin: jumps, regular ones, returns and their bytes equal what the program did."""
+"""Where reads begin: jumps, regular ones, returns and their bytes agree with the program."""
 
 from __future__ import annotations
 

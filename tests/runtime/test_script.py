@@ -1,4 +1,4 @@
-"""The head's field `script`: what real interpreters run, and nothing else of the arguments."""
+"""The header's field `script`: what real interpreters run, and nothing else of the arguments."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WAITS = {
 
 
 def scripts(jostle: Runner, *command: str | Path, **env: str | None) -> list[str]:
-    """Run a command; return the scripts in the heads of its profiles, and look for the secret."""
+    """Run a command; return the scripts in the headers of its profiles, and look for the secret."""
     result = jostle.run(*command, SECRET, env=env)
     for path in jostle.spool.iterdir():
         assert SECRET.encode() not in path.read_bytes(), path
@@ -54,7 +54,7 @@ def test_others(jostle: Runner) -> None:
 
 
 def test_no_command_lines(jostle: Runner) -> None:
-    """Who wants no command lines recorded gets no scripts, either."""
+    """Without recorded command lines there are no scripts, either."""
     script = jostle.data / "train_it.py"
     script.write_text("import time; time.sleep(0.4)\n")
     assert scripts(jostle, PYTHON, script, JOSTLE_COMMAND_LINES="none") == [""]

@@ -1,4 +1,4 @@
-"""Slices: one clock for all, nothing between them, and an honest span where one was missed."""
+"""Slices: one clock for all, no gaps between them, and the true span where one was missed."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_traffic_falls_into_its_slice(jostle: Runner, build: Compile) -> None:
 
 @pytest.mark.parametrize("size", [0, 100, 4096])
 def test_a_profile_that_is_being_made_is_waited_for(tmp_path: Path, size: int) -> None:
-    """It is a file before it has a head: what these tests wait with does not stumble over it."""
+    """A file may have no header yet: the helper that waits tolerates this."""
     (tmp_path / "test.1.1.jst").write_bytes(bytes(size))
     assert peek.begun(tmp_path / "test.1.1.jst") is None
 
@@ -157,13 +157,13 @@ def test_of_a_command_line_as_much_is_recorded_as_wanted(
     words = [str(build("steady.c")), str(jostle.data / "file"), "300"]
     variables = {"JOSTLE_COMMAND_LINES": value, "JOSTLE_FILES": "off"}  # which names the same file
     result = jostle.run(*words, env=variables)
-    told = {"all": " ".join(words), "none": ""}.get(str(value), words[0])
-    assert result.only().header["command"] == told
+    reported = {"all": " ".join(words), "none": ""}.get(str(value), words[0])
+    assert result.only().header["command"] == reported
     assert (words[1].encode() in result.only().path.read_bytes()) == (value == "all")
 
 
-def test_header_tells_who_and_where(jostle: Runner, build: Compile) -> None:
-    """The head names the process, and its clock records are there."""
+def test_header_says_who_and_where(jostle: Runner, build: Compile) -> None:
+    """The header names the process, and its clock records are there."""
     program = build("steady.c")
     before = time.time_ns()
     result = jostle.run(program, jostle.data / "file", 300)
@@ -203,7 +203,7 @@ def test_reader_agrees(jostle: Runner, build: Compile) -> None:
 
 
 def test_any_clock(jostle: Runner, build_runtime: Compile) -> None:
-    """Whatever the clock does, records and head hold together what was counted, at any instant."""
+    """Whatever the clock does, records and header together have all counts, at any instant."""
     program = build_runtime("ticks.c")
     for seed in range(3):
         result = jostle.run(program, seed, env={"LD_PRELOAD": None})

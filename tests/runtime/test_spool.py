@@ -1,4 +1,4 @@
-"""A spool that is missing, full, hostile or gone: the program goes on and somebody is told."""
+"""A spool that is missing, full, hostile or gone: the program goes on, the problem is reported."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from harness import Compile, Result, Runner, needs_plain_build, needs_root
 
 
 def large(jostle: Runner, build: Compile, way: str = "return", **more: object) -> Result:
-    """A program that moves 400 KiB; it must end as it does without us."""
+    """A program that moves 400 KiB; it must end as it does without jostle."""
     return jostle.run(build("ends.c"), jostle.data, way, "large", **more)
 
 
@@ -107,7 +107,7 @@ def test_other_users_share_a_sticky_spool(jostle: Runner, build: Compile) -> Non
 
 
 def test_spool_behind_a_link(jostle: Runner, build: Compile) -> None:
-    """No link is followed: a spool that is a symbolic link is refused with a word."""
+    """No link is followed: a spool that is a symbolic link is refused with a message."""
     target = jostle.spool.with_name("elsewhere")
     target.mkdir()
     jostle.spool.rmdir()
@@ -144,12 +144,12 @@ def test_no_planted_pipe_blocks(jostle: Runner) -> None:
 def test_no_foreign_file_is_fed(jostle: Runner) -> None:
     """Another user's file under the name of the shorts file learns nothing."""
     needs_root()
-    planted = jostle.spool / f"test.{os.getuid()}.jss"
-    planted.write_bytes(b"")
-    planted.chmod(0o666)
-    os.chown(planted, 65534, 65534)
+    prepared = jostle.shorts_path()
+    prepared.write_bytes(b"")
+    prepared.chmod(0o666)
+    os.chown(prepared, 65534, 65534)
     jostle.run_bare("/bin/true")
-    assert planted.read_bytes() == b""
+    assert prepared.read_bytes() == b""
 
 
 def test_no_planted_link_leads_to_a_file_of_ours(jostle: Runner) -> None:
@@ -203,7 +203,7 @@ def fill(path: Path) -> None:
 
 @pytest.mark.parametrize("how", ["removed", "moved"])
 def test_spool_that_vanishes(jostle: Runner, build: Compile, how: str) -> None:
-    """The spool goes away in mid-run: the profile is whole, or its loss is told."""
+    """The spool goes away in mid-run: the profile is whole, or its loss is reported."""
     process = begun(jostle, build)
     away = jostle.spool.with_name("away")
     shutil.rmtree(jostle.spool) if how == "removed" else jostle.spool.rename(away)
@@ -219,7 +219,7 @@ def test_spool_that_vanishes(jostle: Runner, build: Compile, how: str) -> None:
 
 
 def begun(jostle: Runner, build: Compile) -> subprocess.Popen[str]:
-    """A program that writes until it is told to end, with a profile of some slices."""
+    """A program that writes until a test ends it, with a profile of some slices."""
     process = jostle.start(build("steady.c"), jostle.data / "file", 60_000)
     assert process.stdout is not None and process.stdout.readline() == "begun\n"
     jostle.await_ticks(process.pid, 1)
@@ -227,7 +227,7 @@ def begun(jostle: Runner, build: Compile) -> subprocess.Popen[str]:
 
 
 def ended(jostle: Runner, process: subprocess.Popen[str]) -> str:
-    """Have it end well some slices later; what it said."""
+    """Lets it end normally some slices later; returns its output."""
     time.sleep(0.5)
     (jostle.data / "file.end").touch()
     _out, err = process.communicate()
@@ -279,7 +279,7 @@ def test_no_more_processes(jostle: Runner, build: Compile) -> None:
 
 @pytest.mark.parametrize("count", range(4, 9))
 def test_few_descriptors(jostle: Runner, build: Compile, count: int) -> None:
-    """`ulimit -n` that leaves the program just what it needs leaves it that much with us."""
+    """`ulimit -n` that leaves the program just what it needs leaves it that much with jostle."""
     needs_plain_build(jostle.library)
     program = build("few_fds.c")
 

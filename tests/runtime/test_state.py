@@ -1,4 +1,4 @@
-"""State marks: time is booked in the slice in which it passes; no call leaves its mark behind."""
+"""State marks: time is counted in the slice in which it passes; no call leaves its mark behind."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MS = 1_000_000
 
 
 def marks(profile: Path) -> list[int]:
-    """State marks of the blocks in a profile's head: 0 where no call is in progress."""
+    """State marks of the blocks in a profile's header: 0 where no call is in progress."""
     data = profile.read_bytes()
     offset, size = struct.unpack_from("<II", data, 20)
     (used,) = struct.unpack_from("<I", data, 2084)

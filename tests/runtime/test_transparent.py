@@ -1,4 +1,4 @@
-"""The program cannot tell that it is being profiled."""
+"""The program cannot notice that it is profiled."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_export_list(library: Path, root: Path) -> None:
 
 
 def test_names_exist(root: Path) -> None:
-    """Each name of calls.def that is not optional is one of this libc: no slip of the pen."""
+    """Each name of calls.def that is not optional is in this libc: no misspelling."""
     libc = ctypes.CDLL("libc.so.6")
     text = (root / "schema" / "calls.def").read_text()
     for name in re.findall(r"^JST_CALL\(\s*\w+,\s*(\w+),", text, re.M):
@@ -93,7 +93,7 @@ def test_names_exist(root: Path) -> None:
 
 
 def test_needs_libc_alone(library: Path) -> None:
-    """No other library comes into the process with us."""
+    """No other library comes into the process with jostle."""
     needs_plain_build(library)
     listing = subprocess.run(["readelf", "-d", library], capture_output=True, text=True, check=True)
     needed = set(re.findall(r"NEEDED.*\[(.*?)\]", listing.stdout))
@@ -119,7 +119,7 @@ def test_variadic_arguments(jostle: Runner, build: Compile) -> None:
 
 
 def test_odd_arguments(jostle: Runner, build: Compile) -> None:
-    """Null paths, bad flags, wrong descriptors: result and errno are what they are without us."""
+    """Null paths, bad flags, wrong descriptors: result and errno are those without jostle."""
     program = build("oddities.c")
     bare = jostle.run(program, jostle.data, preload=[])
     assert jostle.run(program, jostle.data).stdout == bare.stdout
@@ -149,7 +149,7 @@ COMMANDS = {
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_output_is_the_same(jostle: Runner, name: str) -> None:
-    """Status, stdout and stderr are the same, byte for byte, with us and without."""
+    """Status, stdout and stderr are the same, byte for byte, with jostle and without."""
     bare = jostle.run(*COMMANDS[name], code=None, preload=[])
     for mode in ("on", "off"):
         seen = jostle.run(*COMMANDS[name], code=None, env={"JOSTLE": mode})
@@ -157,7 +157,7 @@ def test_output_is_the_same(jostle: Runner, name: str) -> None:
 
 
 def test_descriptors_are_the_same(jostle: Runner) -> None:
-    """A program finds no descriptor of ours, and gets the numbers it would get without us."""
+    """A program finds no descriptor of ours, and gets the numbers it would get without jostle."""
     needs_plain_build(jostle.library)
     script = (
         "import os, time\n"
@@ -195,7 +195,7 @@ def library_named(name: str) -> Path:
 
 @pytest.mark.parametrize("order", ["before", "after"])
 @pytest.mark.parametrize("name", PRELOADS)
-def test_beside_other_preloads(jostle: Runner, build: Compile, name: str, order: str) -> None:
+def test_alongside_other_preloads(jostle: Runner, build: Compile, name: str, order: str) -> None:
     """Allocators and the address sanitizer share the process, on either side of us."""
     needs_plain_build(jostle.library, "ubsan")
     other = library_named(PRELOADS[name])
@@ -209,7 +209,7 @@ def test_beside_other_preloads(jostle: Runner, build: Compile, name: str, order:
         ("stdio_all.c", ["stdio_write"]),
     ]:
         if name == "asan" and source == "fork_threads.c":
-            continue  # _Fork and raw clone beside threads are not the sanitizer's promise
+            continue  # _Fork and raw clone with threads are not the sanitizer's promise
         runner = Runner(jostle.library, make_folder(jostle, source))
         result = runner.run(build(source), runner.data, preload=both, env=quiet)
         assert "cannot be preloaded" not in result.stderr, "else nothing shared the process"
@@ -225,7 +225,7 @@ def make_folder(jostle: Runner, name: str) -> Path:
 
 @pytest.mark.parametrize("style", ["gnu", "sysv"])
 @pytest.mark.parametrize("order", ["before", "after"])
-def test_beside_another_wrapper(jostle: Runner, build: Compile, order: str, style: str) -> None:
+def test_alongside_another_wrapper(jostle: Runner, build: Compile, order: str, style: str) -> None:
     """Another profiler that wraps the same call sees each call once, and so do we."""
     other = build("wrapper.c", "-shared", "-fPIC", f"-Wl,--hash-style={style}")
     both = [other, jostle.library] if order == "before" else [jostle.library, other]

@@ -1,4 +1,4 @@
-"""The table of files: what each file was used for, as the program knows it."""
+"""The table of files: the use of each file, as the program knows it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What strace says that a command did to the files below a folder: truth from outside."""
+"""What a command did to the files below a folder according to strace: an independent truth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One planted repository for all tests of access, and users that this machine need not have."""
+"""One synthetic repository for all tests of access, and users that this machine need not have."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import pytest
 from server_fixtures import UIDS, Hall, hall, plant_jobs
 
 import jostle.server.access.roles as roles
+from assessing import at_our_priority
 from jostle.server.job_service import JobService
 from jostle.server.verdicts.verdict_queue import VerdictQueue
-from judging import at_our_priority
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -26,16 +26,16 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def followed() -> Iterator[list[frozenset[int] | None]]:
-    """Nothing is judged that nobody asks for; here is whose jobs lists would have had judged."""
+    """No job is assessed without a request; gives the owners whose jobs lists would assess."""
     users: list[frozenset[int] | None] = []
     with at_our_priority(), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(VerdictQueue, "follow", lambda _judge, whose: users.append(whose))
+        patch.setattr(VerdictQueue, "follow", lambda _assess, whose: users.append(whose))
         yield users
 
 
 @pytest.fixture(scope="session", autouse=True)
 def closed() -> Iterator[None]:
-    """What applications keep open is closed at the end, as a server does that ends."""
+    """Closes the open resources of applications at the end, as a server does."""
     begin, opened = JobService.__init__, weakref.WeakSet[JobService]()
 
     def init(job_service: JobService, *given: Any, **named: Any) -> None:
@@ -50,18 +50,18 @@ def closed() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def injected(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return plant_jobs(tmp_path_factory.mktemp("access") / "repository")
 
 
 @pytest.fixture(scope="module")
 def users() -> Iterator[None]:
-    """The owners of the planted jobs can be found by name."""
+    """The owners of the synthetic jobs can be found by name."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(roles, "_uid", UIDS.get)
         yield
 
 
 @pytest.fixture(scope="module")
-def open_hall(planted: Path, users: None, tmp_path_factory: pytest.TempPathFactory) -> Hall:
-    return hall(planted, tmp_path_factory.mktemp("looks") / "audit.jsonl")
+def open_hall(injected: Path, users: None, tmp_path_factory: pytest.TempPathFactory) -> Hall:
+    return hall(injected, tmp_path_factory.mktemp("looks") / "audit.jsonl")

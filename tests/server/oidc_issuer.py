@@ -1,4 +1,4 @@
-"""A small issuer of OpenID Connect, for tests: it lets everybody in, and lies on demand."""
+"""An OpenID Connect issuer for tests: it accepts everybody, and gives false answers on demand."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Issuer:
         return found | {"issuer": self.lies.get("issuer", self.url), "jwks_uri": f"{self.url}/keys"}
 
     def grant(self, query: dict[str, str]) -> str:
-        """What happens on the issuer's own page: gives a code for what a guest asks."""
+        """The issuer's own page: gives a code for a client's request."""
         assert query["response_type"] == "code" and query["code_challenge_method"] == "S256"
         assert query["client_id"] == CLIENT and "openid" in query["scope"].split()
         code = f"code-{len(self._codes)}"

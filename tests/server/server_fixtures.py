@@ -1,4 +1,4 @@
-"""What the tests of access ask: a planted repository of four users, and guests of any role."""
+"""Fixtures of the tests of access: a synthetic repository of four users, clients of any role."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from jostle_lab.synthetic import Spec, plant, plant_machines
 
 URL = "https://jostle.example"
 PROXY = "10.0.0.1"
-#: Owners of the planted jobs.
+#: Owners of the synthetic jobs.
 UIDS = {"anne": 60000, "bert": 60001, "carl": 60002, "dora": 60003}
 ROLES = Roles(
     support=frozenset({"sue"}), administrator=frozenset({"adam"}), manager={"anne": ("bert",)}
@@ -27,7 +27,7 @@ ROLES = Roles(
 
 
 def plant_jobs(path: Path) -> Path:
-    """Plants ten short jobs of four users, who all have some."""
+    """Stores ten short jobs of four users; each user has some."""
     spec = Spec(jobs=10, slices=120, length=60, processes=2, mounts=1, users=4)
     plant_machines(plant(path, spec, seed=5), seed=5)
     return path
@@ -43,11 +43,11 @@ class Hall:
 
     def guest(self, name: str | None, address: str = PROXY, **headers: str) -> TestClient:
         """Gives the client of somebody whom the proxy has let in; None: of nobody."""
-        told = {"X-Remote-User": name} if name else {}
+        reported = {"X-Remote-User": name} if name else {}
         return TestClient(
             self.app,
             URL,
-            headers=told | headers,
+            headers=reported | headers,
             client=(address, 4711),
             follow_redirects=False,
             raise_server_exceptions=False,

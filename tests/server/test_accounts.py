@@ -1,4 +1,4 @@
-"""Local accounts: log-in, the file that only its owner reads, and what is never written down."""
+"""Local accounts: log-in, the file that only its owner reads, and what is never written."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def access(file, users, tmp_path):
 
 
 @pytest.fixture
-def client(planted, access):
-    return TestClient(create_app(planted, access), URL, follow_redirects=False)
+def client(injected, access):
+    return TestClient(create_app(injected, access), URL, follow_redirects=False)
 
 
 def enter(client: TestClient, name: str = "anne", password: str = PASSWORD, csrf: str = ""):
@@ -96,12 +96,12 @@ def test_a_new_password_ends_sessions_and_so_does_removal(client, file):
     assert client.get("/api/v1/me").status_code == 401
 
 
-def test_scripts_get_a_token(client, planted, access):
+def test_scripts_get_a_token(client, injected, access):
     me = enter(client).json()
     made = client.post("/api/v1/token", headers={"X-CSRF-Token": me["csrf"]}).json()
     assert made["seconds"] == 7 * 86400
     bears = {"Authorization": f"Bearer {made['token']}"}
-    script = TestClient(create_app(planted, access), URL, headers=bears)
+    script = TestClient(create_app(injected, access), URL, headers=bears)
     assert script.get("/api/v1/me").json()["name"] == "anne"
     assert script.post("/api/v1/logout").status_code == 204
     assert script.get("/api/v1/me").status_code == 401
@@ -113,10 +113,10 @@ def token(client: TestClient, me: dict) -> dict[str, str]:
     return {"Authorization": f"Bearer {made}"}
 
 
-def test_a_script_makes_no_token_and_ends_none_but_its_own(client, planted, access):
+def test_a_script_makes_no_token_and_ends_none_but_its_own(client, injected, access):
     me = enter(client).json()
     one, other = token(client, me), token(client, me)
-    script = TestClient(create_app(planted, access), URL)
+    script = TestClient(create_app(injected, access), URL)
     assert script.post("/api/v1/token", headers=one).status_code == 403
     assert script.post("/api/v1/logout?everywhere=true", headers=one).status_code == 403
     # Whatever else it sends along.
@@ -131,9 +131,9 @@ def test_a_script_makes_no_token_and_ends_none_but_its_own(client, planted, acce
     assert client.get("/api/v1/me").status_code == 200
 
 
-def test_log_out_everywhere(client, file, planted, access):
+def test_log_out_everywhere(client, file, injected, access):
     add_account(file, "bert", PASSWORD)
-    app = create_app(planted, access)
+    app = create_app(injected, access)
     stolen, bert = (TestClient(app, URL) for _ in range(2))
     bears = token(stolen, enter(stolen).json())
     enter(bert, "bert")
@@ -165,10 +165,10 @@ def test_no_secret_is_logged(client, caplog, capfd):
         client.get(f"/?token={secret}")
     written = capfd.readouterr()
     ours = [one.getMessage() for one in caplog.records if not one.name.startswith("httpx")]
-    told = "\n".join(ours) + written.out + written.err
-    assert "log-in refused" in told
+    reported = "\n".join(ours) + written.out + written.err
+    assert "log-in refused" in reported
     for word in (PASSWORD, "typed a password", secret, "argon2"):
-        assert word not in told
+        assert word not in reported
 
 
 # ---- the file ----
@@ -219,4 +219,4 @@ def test_add_user_asks_for_the_password(tmp_path, monkeypatch):
     monkeypatch.setattr("jostle.cli.commands.serve._is_interactive", lambda: True)
     twice = "other password\nother password\n"
     again = CliRunner().invoke(cli, words, input=twice)
-    assert "has a new password" in again.output and "The same again" in again.output
+    assert "has a new password" in again.output and "Repeat the password" in again.output

@@ -1,4 +1,4 @@
-"""Alerts: who hears of a disturbed job, and that nothing of it ever holds the server up."""
+"""Alerts: who gets those of a disturbed job, and that they never delay the server."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Receiver:
                 self.do_POST()
 
             def log_message(self, *_: object) -> None:
-                """Say nothing."""
+                """Logs nothing."""
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self._server.server_port}/{SECRET}"
@@ -89,7 +89,7 @@ def watch(url: str, light: str = "red", jobs: int = 3, *, running: bool = False)
     return Alerts(AlertSettings(url, light), index, "https://jostle.example")  # type: ignore[arg-type]
 
 
-def test_a_job_that_turns_red_is_told_once(receiver: Receiver) -> None:
+def test_a_job_that_turns_red_is_reported_once(receiver: Receiver) -> None:
     alerts = watch(receiver.url)
     for light, sight in ((None, "all"), ("green", "all"), ("yellow", "all"), ("red", "12")):
         alerts.note(verdict("j0<!all>", light, sight))
@@ -118,7 +118,7 @@ def test_a_job_that_turns_red_is_told_once(receiver: Receiver) -> None:
     alerts.end()
 
 
-def test_yellow_is_told_if_that_is_asked_for_and_red_after_it(receiver: Receiver) -> None:
+def test_yellow_is_reported_if_that_is_asked_for_and_red_after_it(receiver: Receiver) -> None:
     alerts = watch(receiver.url, "yellow", running=True)
     for light in ("yellow", "red", "yellow"):
         alerts.note(verdict("j0<!all>", light, cause="cpu"))
@@ -126,7 +126,7 @@ def test_yellow_is_told_if_that_is_asked_for_and_red_after_it(receiver: Receiver
     alerts.end()
 
 
-def test_history_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_history_is_not_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[object] = []
     alerts = watch("http://127.0.0.1:1/")
     monkeypatch.setattr(Webhook, "send", lambda _self, message: sent.append(message))
@@ -148,8 +148,8 @@ def test_a_file_system_at_which_several_jobs_lose_time_is_slow(
     for number in range(SLOW_JOBS + 1):
         alerts.note(verdict(f"j{number}<!all>", "red"))
         alerts.note(verdict(f"j{number}<!all>", "red", resource="/home", cause="network"))
-    told = [message for message in sent if message["kind"] == "file system"]
-    assert told == [
+    reported = [message for message in sent if message["kind"] == "file system"]
+    assert reported == [
         {
             "kind": "file system",
             "text": f"slow: {SLOW_JOBS} jobs lost time at /scratch",
@@ -219,19 +219,19 @@ def test_the_table_of_the_operators_file(tmp_path: Path) -> None:
         assert "T0K3N" not in str(refused.value)
 
 
-def test_the_server_has_all_jobs_judged_and_tells(
-    planted: Path, tmp_path: Path, receiver: Receiver, followed: list[frozenset[int] | None]
+def test_the_server_has_all_jobs_assessed_and_reports(
+    injected: Path, tmp_path: Path, receiver: Receiver, followed: list[frozenset[int] | None]
 ) -> None:
     followed.clear()
-    app = create_app(planted, Access(), tmp_path, alerts=AlertSettings(receiver.url, "red"))
+    app = create_app(injected, Access(), tmp_path, alerts=AlertSettings(receiver.url, "red"))
     with TestClient(app):
         assert followed == [None]
-        judge = app.state.verdict_queue
+        assess = app.state.verdict_queue
         end = time.monotonic() + 30
-        while not judge._index.rows:  # it looks for slices though no page is open
+        while not assess._index.rows:  # it looks for slices though no page is open
             assert time.monotonic() < end
             time.sleep(0.05)
-        job, row = next(iter(judge._index.rows.items()))
+        job, row = next(iter(assess._index.rows.items()))
         row["end_ns"] = time.time_ns()
-        judge.on_stored(verdict(job, "red"))
+        assess.on_stored(verdict(job, "red"))
         assert receiver.next()[1]["job"] == job

@@ -1,4 +1,4 @@
-"""Looks at others' jobs are on the disk before they are had."""
+"""Accesses to others' jobs are recorded on disk before they are answered."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ SUE = Viewer("sue", None, "support", address="192.0.2.7")
 
 
 @pytest.fixture
-def watched(planted, users, tmp_path):
-    return hall(planted, tmp_path / "audit.jsonl")
+def watched(injected, users, tmp_path):
+    return hall(injected, tmp_path / "audit.jsonl")
 
 
 def jobs(hall: Hall) -> dict[str, str]:
@@ -90,8 +90,8 @@ def test_pages_go_back_to_the_first_look(tmp_path, monkeypatch):
 def test_the_administrator_reads_it(watched):
     found = jobs(watched)
     watched.guest("sue").get(f"/api/v1/jobs/{found['carl']}")
-    told = watched.guest("adam").get("/api/v1/audit").json()
-    assert [look["job"] for look in told["looks"]] == [found["carl"]]
+    reported = watched.guest("adam").get("/api/v1/audit").json()
+    assert [look["job"] for look in reported["looks"]] == [found["carl"]]
     assert watched.guest("sue").get("/api/v1/audit").status_code == 403
 
 

@@ -1,4 +1,4 @@
-"""A server that ends while it is being asked ends without a word."""
+"""A server that ends during requests ends without errors."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from jostle.server.access import Viewer
 from jostle.server.job_service import EvaluationError, JobService
 
 
-def test_who_is_being_answered_stops_nobody_from_closing(planted):
+def test_who_is_being_answered_stops_nobody_from_closing(injected):
     class Busy:
         """A database that somebody else is asking just now."""
 
         def close(self) -> None:
             raise duckdb.Error("connection is busy with another call")
 
-    repository = Repository(planted)
+    repository = Repository(injected)
     before = repository.query("SELECT count(*) AS n FROM processes")
     repository._engine._database = Busy()
     repository.close()
     assert repository.query("SELECT count(*) AS n FROM processes") == before
 
 
-def test_who_judges_ends_with_who_asked_even_in_the_midst_of_an_answer() -> None:
+def test_who_assesses_ends_with_who_asked_even_in_the_midst_of_an_answer() -> None:
     busy = (
         "from jostle.report.verdict import verdict_worker; verdict_worker.end_with_asker(); "
         "import time; time.sleep(60)"
@@ -48,21 +48,21 @@ def test_who_judges_ends_with_who_asked_even_in_the_midst_of_an_answer() -> None
     assert process.wait(60) == 0
 
 
-def test_who_judges_does_not_end_before_who_asked(planted) -> None:
+def test_who_assesses_does_not_end_before_who_asked(injected) -> None:
     early = (
         "import os, signal; from jostle.report.verdict import verdict_worker as worker; "
         "worker.end_with_asker = lambda: os.kill(os.getpid(), signal.SIGTERM); worker.main()"
     )
-    command = [sys.executable, "-c", early, str(planted)]
+    command = [sys.executable, "-c", early, str(injected)]
     assert subprocess.run(command, stdin=subprocess.DEVNULL, timeout=60).returncode == 0
 
 
-def test_who_waits_for_segments_is_let_go(planted, tmp_path):
-    job_service = JobService(planted, tmp_path)
+def test_who_waits_for_segments_is_let_go(injected, tmp_path):
+    job_service = JobService(injected, tmp_path)
     job = next(iter(job_service.rows()))
     begun, found = threading.Event(), []
 
-    def slow(_question, _told):
+    def slow(_question, _report):
         begun.set()
         time.sleep(0.2)
         return VerdictAnswer(error="Nobody hears this.")
@@ -86,9 +86,9 @@ def test_who_waits_for_segments_is_let_go(planted, tmp_path):
     assert not any(asker.is_alive() for asker in askers)
 
 
-def test_a_verdict_that_another_version_took_away_is_made_again(planted, tmp_path):
+def test_a_verdict_that_another_version_took_away_is_made_again(injected, tmp_path):
     viewer = Viewer("chief", 0, "administrator")
-    job_service = JobService(planted, tmp_path)
+    job_service = JobService(injected, tmp_path)
     job = next(iter(job_service.rows()))
     brief = {
         "light": "green",
@@ -100,8 +100,8 @@ def test_a_verdict_that_another_version_took_away_is_made_again(planted, tmp_pat
         "core_hours": 0.0,
         "causes": [],
     }
-    body = b'{"head": 1, "blame": 4, "interference": 2, "mounts": 3}'
-    job_service.queue._worker.ask = lambda _question, _told: VerdictAnswer(body, brief)
+    body = b'{"head": 1, "attribution": 4, "interference": 2, "mounts": 3}'
+    job_service.queue._worker.ask = lambda _question, _report: VerdictAnswer(body, brief)
     assert job_service.queue.ask(job, None, 30)
     with sqlite3.connect(tmp_path / "verdicts.sqlite") as other:
         other.execute("DELETE FROM verdicts")
@@ -110,7 +110,7 @@ def test_a_verdict_that_another_version_took_away_is_made_again(planted, tmp_pat
     job_service.close()
 
 
-def test_a_page_that_listens_is_told_the_end_and_the_terminal_nothing(planted, tmp_path):
+def test_a_page_that_listens_gets_the_end_and_the_terminal_nothing(injected, tmp_path):
     start = "from jostle.cli import main; main()"
     command = [
         sys.executable,
@@ -118,7 +118,7 @@ def test_a_page_that_listens_is_told_the_end_and_the_terminal_nothing(planted, t
         start,
         "serve",
         "--repository",
-        str(planted),
+        str(injected),
         "--listen",
         "127.0.0.1:0",
         "--cache",
@@ -167,8 +167,10 @@ from jostle.cli import main; main()
     ],
     ids=["Ctrl-C", "kill"],
 )
-def test_it_ends_at_once_and_says_nothing_while_a_run_is_judged(planted, tmp_path, question, end):
-    repository = shutil.copytree(planted, tmp_path / "repository")
+def test_it_ends_at_once_and_says_nothing_while_a_run_is_assessed(
+    injected, tmp_path, question, end
+):
+    repository = shutil.copytree(injected, tmp_path / "repository")
     command = [
         sys.executable,
         "-c",

@@ -1,4 +1,4 @@
-"""A damaged file of the repository: which pages say so, and how."""
+"""A damaged file of the repository: which pages report it, and how."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from jostle.server import Access, create_app
     [("slices", "jobs/{job}/grid?metric=cpu"), ("rollup", "jobs/{job}/series?metric=bytes")],
 )
 def test_answers_show_the_rest_and_say_what_is_missing(
-    planted: Path, tmp_path: Path, table: str, about: str
+    injected: Path, tmp_path: Path, table: str, about: str
 ) -> None:
     path = tmp_path / "repository"
-    shutil.copytree(planted, path)
+    shutil.copytree(injected, path)
     for file in (path / table).rglob("*.parquet"):
         data = file.read_bytes()
         file.write_bytes(data[:4] + bytes(len(data) - 12) + data[-8:])
@@ -38,5 +38,5 @@ def test_answers_show_the_rest_and_say_what_is_missing(
     said = unquote(answer.headers["X-Jostle-Damage"])
     assert said.startswith(f"{table}/")
     assert ".parquet cannot be read (" in said
-    assert "`jostle repository check --mend`" in said
+    assert "`jostle repository check --fix`" in said
     assert str(tmp_path) not in said

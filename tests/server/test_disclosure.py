@@ -1,4 +1,4 @@
-"""What is told of others' load is told of a crowd, however one asks."""
+"""Others' load is disclosed for a crowd only, however one asks."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import pytest
 from server_fixtures import hall
 
 from jostle.server.background.disclosure import LINES, may_be_disclosed
-from jostle_lab.synthetic.planted.model import Spec
+from jostle_lab.synthetic.injected.model import Spec
 from jostle_lab.synthetic.repository import plant
 
 MPI = next(line for line in LINES if "state_onesided_ns" in line)
 WRITTEN = frozenset({"posix_write_bytes", "stdio_write_bytes"})
 
 
-def told(line, *each):
-    """Whether a line may be told of users who had one metric each, 1 of it or as much as said."""
+def disclosed(line, *each):
+    """Whether a line may be disclosed of users who had one metric each, of amount 1 or as given."""
     loads = [had if isinstance(had, dict) else {had: 1} for had in each]
     names = sorted(set(line).union(*LINES, *loads))
     rows = np.array([[had.get(name, 0) for name in names] for had in loads], dtype=float)
@@ -27,45 +27,45 @@ def told(line, *each):
 
 
 def test_lines_hold_one_another_or_share_nothing():
-    """What the rule rests on: a view whose lines overlap otherwise needs another rule."""
+    """The assumption of the rule: a view with other overlaps of lines needs another rule."""
     for one in LINES:
         for other in LINES:
             assert one <= other or other <= one or one.isdisjoint(other), (one, other)
 
 
-def test_few_others_are_hidden_and_none_or_many_are_told():
+def test_few_others_are_hidden_and_none_or_many_are_disclosed():
     posix = {"posix_meta_ops"}
-    assert told(posix)
-    assert not told(posix, "posix_meta_ops")
-    assert not told(posix, "posix_meta_ops", "posix_meta_ops")
-    assert told(posix, *["posix_meta_ops"] * 3)
-    assert told(posix, "posix_seek_ops")  # who was there without a load hides nothing
+    assert disclosed(posix)
+    assert not disclosed(posix, "posix_meta_ops")
+    assert not disclosed(posix, "posix_meta_ops", "posix_meta_ops")
+    assert disclosed(posix, *["posix_meta_ops"] * 3)
+    assert disclosed(posix, "posix_seek_ops")  # who was there without a load hides nothing
 
 
 def test_whom_the_second_largest_could_work_out_is_hidden():
     """Less one's own load, the sum must be off by a tenth of the largest."""
     some = [{"posix_meta_ops": load} for load in (1000, 500, 60, 39)]
-    assert not told({"posix_meta_ops"}, *some)
-    assert told({"posix_meta_ops"}, *some, {"posix_meta_ops": 1})
+    assert not disclosed({"posix_meta_ops"}, *some)
+    assert disclosed({"posix_meta_ops"}, *some, {"posix_meta_ops": 1})
 
 
-def test_cells_are_judged_each_by_itself():
+def test_cells_are_assessed_each_by_itself():
     cell = np.array([0, 0, 0, 2, 2, 2])
     loads = np.array([[1.0], [1], [1], [1], [1], [0]])
     line = frozenset({"posix_meta_ops"})
     assert may_be_disclosed(line, sorted(line), loads, cell).tolist() == [True, True, False]
 
 
-def test_parts_of_a_sum_are_told_all_or_none():
+def test_parts_of_a_sum_are_disclosed_all_or_none():
     """written less its part by POSIX is what the one did who uses stdio."""
     four = [*["posix_write_bytes"] * 3, "stdio_write_bytes"]
-    assert told(WRITTEN, *four)
-    assert not told({"posix_write_bytes"}, *four)
-    assert told({"posix_write_bytes"}, *four, *["stdio_write_bytes"] * 2)
+    assert disclosed(WRITTEN, *four)
+    assert not disclosed({"posix_write_bytes"}, *four)
+    assert disclosed({"posix_write_bytes"}, *four, *["stdio_write_bytes"] * 2)
 
 
 def worked_out(answers, active):
-    """Tells of whom something can be worked out: users, of whom alone some sum of answers is.
+    """Finds of whom something can be derived: users, of whom alone some sum of answers is.
 
     Args:
         answers: Metrics of each answer.
@@ -92,18 +92,20 @@ def worked_out(answers, active):
 
 @pytest.mark.parametrize("seed", range(40))
 def test_no_sum_of_answers_is_of_a_few(seed):
-    """Of random crowds, every line and metric is asked for, and all that is told put together."""
+    """Every line and metric of random crowds is requested, and all answers are put together."""
     chance = random.Random(seed)
     names = sorted(set().union(*LINES) if seed % 2 else MPI | WRITTEN)
     active = {
         uid: set(chance.sample(names, chance.randint(1, 4))) for uid in range(chance.randint(1, 9))
     }
     ask = [*LINES, *(frozenset({name}) for name in names)]
-    some = [line for line in ask if told(line, *(dict.fromkeys(had, 1) for had in active.values()))]
+    some = [
+        line for line in ask if disclosed(line, *(dict.fromkeys(had, 1) for had in active.values()))
+    ]
     assert worked_out(some, active) == []
     if len(active) >= 3 and seed % 2 == 0:
         everybody = [dict.fromkeys(names, 1)] * len(active)
-        assert all(told(line, *everybody) for line in ask if line <= set(names))
+        assert all(disclosed(line, *everybody) for line in ask if line <= set(names))
 
 
 @pytest.fixture(scope="module")
@@ -120,14 +122,14 @@ def test_the_load_of_one_neighbour_is_nowhere(pair):
     rows = pair.guest("adam").get("/api/v1/jobs").json()["jobs"]
     assert {row["uid"] for row in rows} == {60000, 60001}
     job = next(row["job"] for row in rows if row["uid"] == 60001)
-    told = {}
+    disclosed = {}
     for name in ("bert", "sue"):  # the owner, and one who may see all
         client = pair.guest(name)
         others = client.get(f"/api/v1/jobs/{job}/series?of=others").json()
         load = [value for line in others["lines"] for value in line["mean"]]
         while (answer := client.get(f"/api/v1/jobs/{job}/verdict")).status_code == 202:
             time.sleep(0.2)
-        beside = answer.json()["interference"] or {"resources": []}
-        load += [x for one in beside["resources"] for x in one.get("others_load") or []]
-        told[name] = any(load), others["few"]
-    assert told == {"bert": (False, True), "sue": (True, False)}
+        alongside = answer.json()["interference"] or {"resources": []}
+        load += [x for one in alongside["resources"] for x in one.get("others_load") or []]
+        disclosed[name] = any(load), others["few"]
+    assert disclosed == {"bert": (False, True), "sue": (True, False)}

@@ -1,4 +1,4 @@
-"""What went wrong names the server's folders to those alone who may see all."""
+"""Errors name the server's folders only to users who may see everything."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jostle.server.transport.error_paths import without_folders
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
         (
             "The file slices/a.parquet of the repository /srv/repo cannot be read: 12.",
@@ -31,15 +31,15 @@ from jostle.server.transport.error_paths import without_folders
         ),
     ],
 )
-def test_files_are_named_without_folders(text: str, told: str) -> None:
-    assert without_folders(text, Path("/srv/repo")) == told
+def test_files_are_named_without_folders(text: str, reported: str) -> None:
+    assert without_folders(text, Path("/srv/repo")) == reported
 
 
 def test_an_ordinary_user_does_not_learn_where_the_repository_lies(
-    planted: Path, tmp_path: Path, users: None
+    injected: Path, tmp_path: Path, users: None
 ) -> None:
     path = tmp_path / "repository"
-    shutil.copytree(planted, path)
+    shutil.copytree(injected, path)
     for table in ("rollup", "slices"):
         for file in path.glob(f"{table}/**/*.parquet"):
             file.write_bytes(b"PAR1" + b"\0" * 100 + b"PAR1")
@@ -54,7 +54,7 @@ def test_an_ordinary_user_does_not_learn_where_the_repository_lies(
     for what in ("verdict?wait_s=10", "segments"):
         for name, knows in ((owners[row["uid"]], False), ("sue", True)):
             status, end = 202, time.monotonic() + 120
-            while status == 202 and time.monotonic() < end:  # it is being judged
+            while status == 202 and time.monotonic() < end:  # it is being assessed
                 answer = made.guest(name).get(f"{where}/{what}")
                 status = answer.status_code
             assert status == 500

@@ -1,4 +1,4 @@
-"""Estimates on disk: there after a restart, and never believed where anything is amiss."""
+"""Estimates on disk: there after a restart, and never used where anything does not match."""
 
 from __future__ import annotations
 
@@ -98,9 +98,11 @@ def test_without_a_folder_nothing_is_kept(tmp_path: Path) -> None:
     assert kept.get("a/1", "all", "m") is None
 
 
-def test_after_a_restart_nobody_is_asked_for_what_is_on_disk(planted: Path, tmp_path: Path) -> None:
+def test_after_a_restart_nobody_is_asked_for_what_is_on_disk(
+    injected: Path, tmp_path: Path
+) -> None:
     def opened(asked: list[str]) -> JobService:
-        job_service = JobService(planted, tmp_path)
+        job_service = JobService(injected, tmp_path)
         job_service.queue.ask = lambda *_: None  # type: ignore[method-assign]
         made = VerdictAnswer(estimate=MADE)
         job_service.queue.estimate = lambda job, _: asked.append(job) or made  # type: ignore
@@ -119,14 +121,14 @@ def test_after_a_restart_nobody_is_asked_for_what_is_on_disk(planted: Path, tmp_
 
 @pytest.mark.parametrize("first", [0, 1])
 def test_what_a_viewer_sees_does_not_depend_on_who_asked_first(
-    planted: Path, tmp_path: Path, first: int
+    injected: Path, tmp_path: Path, first: int
 ) -> None:
     """Neither in memory nor from the disk: an estimate counts the neighbours that he may know."""
     viewers = [Viewer("chief", 0, "administrator"), Viewer("anne", 4711, "user")]
     own = {viewer.users: replace(MADE, ranks=number) for number, viewer in enumerate(viewers)}
     assert len(own) == 2
     for _ in range(2):
-        job_service = JobService(planted, tmp_path)
+        job_service = JobService(injected, tmp_path)
         job_service.queue.ask = lambda *_: None  # type: ignore[method-assign]
         job_service.queue.estimate = lambda _, users: VerdictAnswer(estimate=own[users])  # type: ignore
         job = next(iter(job_service.rows()))

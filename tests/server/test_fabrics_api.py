@@ -1,4 +1,4 @@
-"""What the pages ask of a network: its links' loads, who is on one, and who may know it."""
+"""The API of networks: loads of links, jobs on a link, and access to both."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STEPS = 32
 def fabric_hall(tmp_path_factory: pytest.TempPathFactory, users: None) -> Hall:
     path = tmp_path_factory.mktemp("fabric") / "repository"
     spec = Spec(jobs=10, slices=120, length=60, processes=4, mounts=1, users=4)
-    planted = plant(path, spec, seed=5)
+    injected = plant(path, spec, seed=5)
     hosts = Repository(path).query("SELECT DISTINCT host FROM processes ORDER BY host")
     # Neighbours of the list are on different leaves: jobs have nodes that adjoin.
     names = hosts["host"].to_pylist()
@@ -31,7 +31,7 @@ def fabric_hall(tmp_path_factory: pytest.TempPathFactory, users: None) -> Hall:
         2, -(-len(names) // 2), 2, rate=1e9, name="net", hosts=[*names[::2], *names[1::2], "spare"]
     )
     plant_fabric(path, topology, seed=2)
-    plant_machines(planted, seed=5)  # the agents of nodes count at their ports
+    plant_machines(injected, seed=5)  # the agents of nodes count at their ports
     return hall(path, tmp_path_factory.mktemp("looks") / "audit.jsonl")
 
 
@@ -180,15 +180,15 @@ def test_placement_names_only_jobs_that_the_viewer_may_see(fabric_hall: Hall) ->
 
 
 def test_seconds_are_those_of_the_verdicts_on_a_link_or_a_switch() -> None:
-    def guilty(start: int, resource: str, seconds: float) -> dict[str, Any]:
+    def disturbed(start: int, resource: str, seconds: float) -> dict[str, Any]:
         return {"start_ns": start, "resource": resource, "seconds": seconds, "suspect": "b"}
 
     slices = {
         "a": [
-            guilty(1, "link x > y", 2.0),
-            guilty(2, "link x > y (to /scratch)", 1.0),
-            guilty(9, "link x > y", 4.0),
-            guilty(1, "link y > z", 8.0),
+            disturbed(1, "link x > y", 2.0),
+            disturbed(2, "link x > y (to /scratch)", 1.0),
+            disturbed(9, "link x > y", 4.0),
+            disturbed(1, "link y > z", 8.0),
         ],
         "c": [],
     }

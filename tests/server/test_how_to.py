@@ -1,4 +1,4 @@
-"""The operator's how-to works as it stands there, but for names, paths and ports."""
+"""The operator's how-to works as written, except for names, paths and ports."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def block(place: Path, name: str, **change: str) -> str:
 
 
 @contextlib.contextmanager
-def site(place: Path, planted: Path, toml: str, more: str = "") -> Iterator[Site]:
+def site(place: Path, injected: Path, toml: str, more: str = "") -> Iterator[Site]:
     """Runs server and proxy as the page has it."""
     (place / toml).write_text(block(place, toml))
     access = read_settings(place / toml).access(behind_proxy=True)
@@ -120,7 +120,7 @@ def site(place: Path, planted: Path, toml: str, more: str = "") -> Iterator[Site
             one.bind(("127.0.0.1", 0))
             one.listen()
         ports = inner.getsockname()[1], outer.getsockname()[1]
-        app = create_app(planted, access, place / "cache")
+        app = create_app(injected, access, place / "cache")
         server = Server(app, access)
         server.config.timeout_keep_alive = 600
         thread = threading.Thread(target=server.run, args=([inner],))
@@ -181,8 +181,8 @@ def _wait(pid: Path, nginx: subprocess.Popen[bytes]) -> None:
     raise AssertionError("nginx does not come up")
 
 
-def test_local_accounts_behind_the_proxy(place: Path, planted: Path, users: None):
-    with site(place, planted, "serve-accounts.toml") as here:
+def test_local_accounts_behind_the_proxy(place: Path, injected: Path, users: None):
+    with site(place, injected, "serve-accounts.toml") as here:
         client = here.client
         assert client.get("/api/v1/login").json() == {"way": "accounts"}
         entry = {"name": "anne", "password": PASSWORD}
@@ -198,9 +198,9 @@ def test_local_accounts_behind_the_proxy(place: Path, planted: Path, users: None
         assert httpx.get(f"{here.inner}/api/v1/me", timeout=60).status_code == 421
 
 
-def test_a_proxy_that_logs_people_in(place: Path, planted: Path, users: None):
+def test_a_proxy_that_logs_people_in(place: Path, injected: Path, users: None):
     more = block(place, "jostle-user.nginx")
-    with site(place, planted, "serve-proxy.toml", more) as here:
+    with site(place, injected, "serve-proxy.toml", more) as here:
         client = here.client
         assert client.get("/api/v1/me").status_code == 401  # nginx's own
         client.auth = ("anne", PASSWORD)

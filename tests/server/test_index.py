@@ -1,4 +1,4 @@
-"""The list of jobs: search, filters, what they would leave, order, pages; and its refreshing."""
+"""The list of jobs: search, filters, their counts, order, pages; and its refreshing."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from synth import EPOCH, SECOND, Profile
 
 
 def row(number: int, **other: Any) -> dict[str, Any]:
-    """A job like others."""
+    """An ordinary job."""
     return {
         "job": f"job-{number}",
         "program": "solver",
@@ -72,7 +72,7 @@ def test_live_jobs_come_first_whatever_the_order() -> None:
 
 
 def test_the_parts_of_a_batch_job() -> None:
-    """By its number, with or without the owner; each as users call it."""
+    """A batch job is found by its number, with or without the owner."""
     named = {
         "slurm-1": "1",
         "slurm-1-s0": "1",
@@ -114,7 +114,7 @@ def test_pages() -> None:
     assert names(found) == ["job-3", "job-4"]
 
 
-def test_what_cannot_be_judged_does_not_wait_for_it() -> None:
+def test_what_cannot_be_assessed_does_not_wait_for_it() -> None:
     rows = [*ROWS, row(5, why_not="Too short."), row(6)]
     assert ask(rows, Filter(), "job", 0, 10)["waiting"] == 2  # job-2 and job-6
 
@@ -146,8 +146,8 @@ def test_each_facet_counts_what_all_other_filters_leave() -> None:
     assert found["facets"]["state"] == {"over": 1}
 
 
-def test_the_state_of_two_jobs_changes_with_each(planted: Path) -> None:
-    index = JobIndex(Repository(planted))
+def test_the_state_of_two_jobs_changes_with_each(injected: Path) -> None:
+    index = JobIndex(Repository(injected))
     index.refresh_if_stale()
     one, two = list(index.rows)[:2]
     before = index.state(one, two)
@@ -157,15 +157,15 @@ def test_the_state_of_two_jobs_changes_with_each(planted: Path) -> None:
     assert index.state()[:2] == (index.number, True)  # its newest slices are long over
 
 
-def test_rows_are_those_of_the_command(planted: Path) -> None:
-    store = Repository(planted)
+def test_rows_are_those_of_the_command(injected: Path) -> None:
+    store = Repository(injected)
     index = JobIndex(store)
     index.refresh()
-    for told in job_rows(store):
-        own = index.rows[told["job"]]
-        assert own["program"] == told["program"]
-        assert (own["start_ns"], own["end_ns"]) == (told["start_ns"], told["end_ns"])
-        moved = told["read_bytes"] + told["written_bytes"]
+    for reported in job_rows(store):
+        own = index.rows[reported["job"]]
+        assert own["program"] == reported["program"]
+        assert (own["start_ns"], own["end_ns"]) == (reported["start_ns"], reported["end_ns"])
+        moved = reported["read_bytes"] + reported["written_bytes"]
         assert sum(own["spark"]) == pytest.approx(moved)
     assert index.refresh() == []
 

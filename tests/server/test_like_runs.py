@@ -1,4 +1,4 @@
-"""An imported run among its like, as the API tells it; of profiled jobs there is nothing."""
+"""An imported run among similar runs, as the API returns it; profiled jobs are left out."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ def test_the_matrix_says_what_it_rests_on(imported: Hall) -> None:
         answer = guest.get("/api/v1/matrix")
         if answer.status_code == 200:
             break
-    assert any("compared as wholes" in limit for limit in answer.json()["limits"])
+    assert any("compared as a whole" in limit for limit in answer.json()["limits"])
 
 
-def test_of_a_profiled_job_there_is_nothing(planted: Path, tmp_path: Path) -> None:
-    guest = hall(planted, tmp_path / "audit").guest("adam")
+def test_of_a_profiled_job_there_is_nothing(injected: Path, tmp_path: Path) -> None:
+    guest = hall(injected, tmp_path / "audit").guest("adam")
     job = guest.get("/api/v1/jobs?limit=1").json()["jobs"][0]["job"]
     answer = guest.get(f"/api/v1/jobs/{job}/like-runs").json()
     assert answer["rests_on"] == [] and answer["met"] == []

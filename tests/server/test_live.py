@@ -1,4 +1,4 @@
-"""Events: who is told of which jobs, how many may listen, and how soon."""
+"""Events: who gets those of which jobs, how many may listen, and how soon."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CHIEF = Viewer("chief", 0, "administrator")
 NOBODY = Request({"type": "http", "headers": []})
 
 
-def told(event: str) -> tuple[str, dict]:
+def parsed(event: str) -> tuple[str, dict]:
     lines = dict(line.split(": ", 1) for line in event.strip().splitlines())
     return lines["event"], json.loads(lines["data"])
 
@@ -45,13 +45,13 @@ async def until(so: Callable[[], bool]) -> None:
 
 
 @pytest.fixture
-def job_service(planted: Path, tmp_path: Path) -> JobService:
-    made = JobService(planted, tmp_path)
+def job_service(injected: Path, tmp_path: Path) -> JobService:
+    made = JobService(injected, tmp_path)
     made.rows()
     return made
 
 
-def test_a_viewer_is_told_of_jobs_that_he_may_see(job_service: JobService) -> None:
+def test_a_viewer_hears_of_jobs_that_he_may_see(job_service: JobService) -> None:
     rows = list(job_service.index.rows.values())
     uid = rows[0]["uid"]
     wanted = {
@@ -65,7 +65,7 @@ def test_a_viewer_is_told_of_jobs_that_he_may_see(job_service: JobService) -> No
         async def one(name: str, viewer: Viewer) -> None:
             live.enter(viewer)
             async for event in live.events(viewer):
-                heard[name].append(told(event))
+                heard[name].append(parsed(event))
 
         tasks = [
             asyncio.create_task(one("user", Viewer("u", uid, "user"))),
@@ -94,7 +94,7 @@ def test_a_viewer_is_told_of_jobs_that_he_may_see(job_service: JobService) -> No
             assert jobs_in(heard[name], event) == jobs
 
 
-def test_a_commit_right_behind_the_first_event_is_told(job_service: JobService) -> None:
+def test_a_commit_right_behind_the_first_event_is_reported(job_service: JobService) -> None:
     index = job_service.index
     job = next(iter(index.rows))
 
@@ -110,10 +110,10 @@ def test_a_commit_right_behind_the_first_event_is_told(job_service: JobService) 
         await events.aclose()
         return found
 
-    assert told(asyncio.run(listen()))[1]["jobs"] == [job]
+    assert parsed(asyncio.run(listen()))[1]["jobs"] == [job]
 
 
-def test_changes_are_told_after_the_repository_could_not_be_read(
+def test_changes_are_reported_after_the_repository_could_not_be_read(
     job_service: JobService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     index, failed = job_service.index, threading.Event()
@@ -139,7 +139,7 @@ def test_changes_are_told_after_the_repository_could_not_be_read(
         await events.aclose()
         return found
 
-    assert told(asyncio.run(listen()))[1]["jobs"] == [job]
+    assert parsed(asyncio.run(listen()))[1]["jobs"] == [job]
 
 
 def test_a_stream_ends_with_the_session_and_does_not_keep_it(job_service: JobService) -> None:
@@ -188,7 +188,7 @@ def test_no_more_streams_than_there_may_be(job_service: JobService) -> None:
 
 
 @pytest.mark.tries(3)
-def test_slices_are_seen_within_two_slices_beside_a_follower(tmp_path: Path) -> None:
+def test_slices_are_seen_within_two_slices_alongside_a_follower(tmp_path: Path) -> None:
     slice_ns = 4 * SECOND
     spool, path = tmp_path / "spool", tmp_path / "repository"
     spool.mkdir()
@@ -213,7 +213,7 @@ def test_slices_are_seen_within_two_slices_beside_a_follower(tmp_path: Path) -> 
         live, written = LiveEvents(job_service), 0.0
         live.enter(CHIEF)
         async for event in live.events(CHIEF):
-            if written and "live-job" not in told(event)[1]["jobs"]:
+            if written and "live-job" not in parsed(event)[1]["jobs"]:
                 continue
             if written:
                 waits.append(time.monotonic() - written)

@@ -76,7 +76,7 @@ def test_an_alert_is_closed_when_nobody_loses_time_for_a_while() -> None:
 
 
 @pytest.mark.parametrize("silence", ["bully*", "file system /scr*", "a", "nfs:*"])
-def test_what_is_silenced_is_not_told(silence: str) -> None:
+def test_what_is_silenced_is_not_reported(silence: str) -> None:
     assert LossAlerts(PAGE, [silence]).update(report(losing("a", 50)), 0) == []
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_same_numbers import page_of, told, verdict_of
+from test_same_numbers import page_of, printed, verdict_of
 
 from jostle.server.jobs.losses import REST, losses
 
@@ -72,9 +72,9 @@ def test_of_many_groups_the_small_ones_are_one() -> None:
     assert (programs[-1]["name"], programs[-1]["jobs"]) == (REST, 10)
 
 
-def test_the_sum_is_that_of_the_verdicts(planted: Path, tmp_path: Path) -> None:
-    page = page_of(planted, tmp_path / "cache")
-    jobs = [row["job"] for row in told("jobs", "--repository", planted)["jobs"]][:2]
+def test_the_sum_is_that_of_the_verdicts(injected: Path, tmp_path: Path) -> None:
+    page = page_of(injected, tmp_path / "cache")
+    jobs = [row["job"] for row in printed("jobs", "--repository", injected)["jobs"]][:2]
     lost = {job: verdict_of(page, job)["head"]["lost_s"]["value"] for job in jobs}
     answer = page.get("losses")
     assert answer.status_code == 200

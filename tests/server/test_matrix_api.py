@@ -1,4 +1,4 @@
-"""The matrix as the API tells it: the numbers of the command, and the runs behind them."""
+"""The matrix as the API returns it: the numbers of the command, and their runs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def patiently(guest, path: str) -> dict:
 
 
 def rounded(value):
-    """The last digits hang on the order in which a database gives its rows."""
+    """Rounds, since the last digits depend on the order of a database's rows."""
     if isinstance(value, dict):
         return {name: rounded(each) for name, each in value.items()}
     if isinstance(value, list):
@@ -58,13 +58,13 @@ def command(repository, *words: str) -> dict:
     return json.loads(done.stdout)
 
 
-def test_the_matrix_is_that_of_the_command(open_hall, planted):
-    told = patiently(open_hall.guest("adam"), "/api/v1/matrix")
-    TypeAdapter(MatrixReport).validate_python(told)  # the types of the page are made from it
-    said = command(planted)
+def test_the_matrix_is_that_of_the_command(open_hall, injected):
+    reported = patiently(open_hall.guest("adam"), "/api/v1/matrix")
+    TypeAdapter(MatrixReport).validate_python(reported)  # the types of the page are made from it
+    said = command(injected)
     del said["figures"]
-    assert rounded({name: told[name] for name in said}) == rounded(said)
-    assert told["encounters"]
+    assert rounded({name: reported[name] for name in said}) == rounded(said)
+    assert reported["encounters"]
 
 
 def test_the_runs_behind_a_cell_give_its_numbers(open_hall):
@@ -78,21 +78,21 @@ def test_the_runs_behind_a_cell_give_its_numbers(open_hall):
         found = guest.get("/api/v1/matrix/evidence", params=query).json()
         EvidenceReport.model_validate(found)
         assert found["encounter"] == one
-        assert len(found["beside"]) == one["with_runs"]
+        assert len(found["alongside"]) == one["with_runs"]
         assert len(found["without"]) == one["without_runs"]
-        values = [run["value"] for run in found["beside"]]
+        values = [run["value"] for run in found["alongside"]]
         assert np.mean(values) == pytest.approx(one["with_mean"])
-        assert guest.get(f"/api/v1/jobs/{found['beside'][0]['job']}").status_code == 200
+        assert guest.get(f"/api/v1/jobs/{found['alongside'][0]['job']}").status_code == 200
 
 
-def test_a_user_sees_what_was_done_to_his_own_jobs(open_hall, planted):
+def test_a_user_sees_what_was_done_to_his_own_jobs(open_hall, injected):
     guest = open_hall.guest("dora")
-    told = patiently(guest, "/api/v1/matrix")
-    said = command(planted, "--as-user", str(UIDS["dora"]))
-    assert told["jobs"] == said["jobs"]
+    reported = patiently(guest, "/api/v1/matrix")
+    said = command(injected, "--as-user", str(UIDS["dora"]))
+    assert reported["jobs"] == said["jobs"]
     everybody = patiently(open_hall.guest("adam"), "/api/v1/matrix")
     own = {row["program"] for row in guest.get("/api/v1/jobs").json()["jobs"]}
-    for one in told["encounters"]:
+    for one in reported["encounters"]:
         assert one["victim"].rsplit("/", 1)[-1] in own
         query = {
             "victim": one["victim"],
@@ -100,13 +100,13 @@ def test_a_user_sees_what_was_done_to_his_own_jobs(open_hall, planted):
             "kind": one["resource_kind"],
         }
         found = guest.get("/api/v1/matrix/evidence", params=query).json()
-        for run in found["beside"] + found["without"]:
+        for run in found["alongside"] + found["without"]:
             assert guest.get(f"/api/v1/jobs/{run['job']}").status_code == 200
     hidden = {one["program"] for one in everybody["programs"]} - {
-        one["program"] for one in told["programs"]
+        one["program"] for one in reported["programs"]
     }
     assert hidden  # programs of fewer than three users, none of them his
-    assert OTHERS in {one["program"] for one in told["programs"]}
+    assert OTHERS in {one["program"] for one in reported["programs"]}
 
 
 def test_a_pair_that_never_met(open_hall):
@@ -130,7 +130,7 @@ def test_what_takes_long_is_made_once_and_kept():
     with ThreadPoolExecutor(4) as many:
         found = list(many.map(lambda _: cache.ask("k", 1, make, 60), range(4)))
     assert [piece.value for piece in found if piece] == ["it"] * 4
-    # Newer than what is kept, but that was just made: beside an ingester it is not made each time.
+    # Newer than what is kept, but that was just made: with an ingester it is not made each time.
     assert cache.ask("k", 2, make, 60).commit == 1
     assert made == [1]
 

@@ -1,4 +1,4 @@
-"""What no guest can do: come from elsewhere, by another name, with forged or endless requests."""
+"""Refused requests: cross-site ones, other host names, forged headers, endless bodies."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ ANNE = Viewer("anne", 60000, "user")
 
 
 @pytest.fixture(scope="module")
-def here(planted):
+def here(injected):
     """A server on loopback."""
     access = Access()
-    return access, create_app(planted, access)
+    return access, create_app(injected, access)
 
 
 def guest(app, **headers):
@@ -61,8 +61,8 @@ def test_a_wrong_token_opens_nothing(here):
 def test_a_script_bears_the_token_and_needs_no_proof(here):
     access, app = here
     client = guest(app, Authorization=f"Bearer {access.token}")
-    told = client.get("/api/v1/me").json()
-    assert told["csrf"] is None and told["way"] == "token" and not told["recorded"]
+    reported = client.get("/api/v1/me").json()
+    assert reported["csrf"] is None and reported["way"] == "token" and not reported["recorded"]
     assert client.post("/api/v1/token").status_code == 403  # on loopback the one token is all
     assert client.get("/api/v1/audit").json() == {"looks": [], "before": None}
 
@@ -208,8 +208,8 @@ def test_two_names_are_no_name(open_hall: Hall):
         assert client.get("/api/v1/me", headers={"X-Remote-User": name}).status_code == 401
 
 
-def test_the_proxy_proves_itself_where_its_address_is_everybodys(planted, users, tmp_path):
-    one = hall(planted, tmp_path / "audit", secret="s3cret of the proxy")
+def test_the_proxy_proves_itself_where_its_address_is_everybodys(injected, users, tmp_path):
+    one = hall(injected, tmp_path / "audit", secret="s3cret of the proxy")
     for wrong in ("", "s3cret", "s3cret of the proxy, s3cret of the proxy"):
         for path in ("/", "/api/v1/me", "/api/v1/login"):
             headers = {"X-Jostle-Secret": wrong} if wrong else {}
@@ -236,8 +236,8 @@ def test_addresses(host, inside):
 
 
 def test_the_guests_address_is_the_proxys_own_word(open_hall: Hall):
-    def address(told: bytes) -> str:
-        headers = [(b"x-forwarded-for", told)] if told else []
+    def address(forwarded: bytes) -> str:
+        headers = [(b"x-forwarded-for", forwarded)] if forwarded else []
         scope = {"type": "http", "headers": headers, "client": (PROXY, 1)}
         return open_hall.access.address(Request(scope))
 

@@ -1,4 +1,4 @@
-"""Series thinned out: no peak is lost, and the level fits the question."""
+"""Downsampled series: no peak is lost, and the level fits the request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A name in a request is resolved where it enters: a short name gives what the full one gives."""
+"""A name in a request is resolved once: a short name gives the same answers as the full one."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def two_solvers(tmp_path_factory: pytest.TempPathFactory, users: None) -> Hall:
         pytest.skip("gives files to other users")
     path = tmp_path_factory.mktemp("names")
     (path / "spool").mkdir()
-    for pid, (name, beside) in enumerate([("carl", "mesher"), ("dora", "solver")], 1):
-        for job in ("solver", beside):
+    for pid, (name, alongside) in enumerate([("carl", "mesher"), ("dora", "solver")], 1):
+        for job in ("solver", alongside):
             made = Profile(
                 job=job,
                 pid=100 * pid + len(job),
@@ -38,7 +38,7 @@ def two_solvers(tmp_path_factory: pytest.TempPathFactory, users: None) -> Hall:
                 end_ns=EPOCH + SLICES * SECOND,
                 end_reason=1,
             )
-            made.pid += job == beside
+            made.pid += job == alongside
             made.add_mount(0, "/data")
             for index in range(SLICES):
                 work = {"posix_write_bytes": {0: pid << 20}, "posix_write_ops": {0: 1}}

@@ -1,4 +1,4 @@
-"""Running jobs from the server: a user sees his own, and others by one name."""
+"""Running jobs in the API: a user sees his own, and others under one name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Log-in at an issuer: the whole way, and what turns back on it."""
+"""Log-in at an issuer: the whole path, and every refusal."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ def issuer(running: Issuer) -> Issuer:
 
 
 @pytest.fixture
-def app(planted, users, issuer, tmp_path):
+def app(injected, users, issuer, tmp_path):
     settings = OpenIdSettings(
         issuer.url, CLIENT, SECRET, role_claim="roles", accounts_claim="accounts"
     )
     way = OpenId(settings, f"{URL}/login/return", ROLES)
     return create_app(
-        planted, Access(way, url=URL, audit=Audit(tmp_path / "audit")), flag=" --repository secret"
+        injected, Access(way, url=URL, audit=Audit(tmp_path / "audit")), flag=" --repository secret"
     )
 
 
@@ -69,7 +69,7 @@ def client(app):
 
 
 def go(client: TestClient, issuer: Issuer, then: str = "/jobs", **change: str) -> str:
-    """Walks to the issuer and back; gives where one arrives."""
+    """Follows the redirects to the issuer and back; gives the final response."""
     begun = client.get("/login/oidc", params={"then": then})
     assert begun.status_code == 303
     query = dict(parse_qsl(urlsplit(begun.headers["location"]).query))
@@ -268,12 +268,12 @@ def test_it_comes_back_once_and_to_the_same_browser(client, app, issuer):
     assert answer.headers["location"] == "/login?failed=late"
 
 
-def test_an_issuer_that_is_another_or_away(client, issuer, planted, tmp_path):
+def test_an_issuer_that_is_another_or_away(client, issuer, injected, tmp_path):
     issuer.lies = {"issuer": "https://evil.example"}
     assert client.get("/login/oidc").headers["location"] == "/login?failed=issuer"
     way = OpenId(OpenIdSettings("http://127.0.0.1:9", CLIENT, SECRET), f"{URL}/login/return", ROLES)
     access = Access(way, url=URL, audit=Audit(tmp_path / "other"))
-    away = TestClient(create_app(planted, access), URL, follow_redirects=False)
+    away = TestClient(create_app(injected, access), URL, follow_redirects=False)
     assert away.get("/login/oidc").headers["location"] == "/login?failed=issuer"
     begun = away.get("/login/oidc", params={"then": "/jobs/x"}).headers["location"]
     assert begun == "/login?failed=issuer&next=%2Fjobs%2Fx"  # the next try leads there
@@ -294,10 +294,10 @@ def test_no_secret_is_logged(client, issuer, caplog, capfd):
         go(client, issuer)
     written = capfd.readouterr()
     ours = [one.getMessage() for one in caplog.records if one.name != "httpx"]
-    told = "\n".join(ours) + written.out + written.err
-    assert "log-in refused" in told
+    reported = "\n".join(ours) + written.out + written.err
+    assert "log-in refused" in reported
     for word in (SECRET, cookie, issuer.asked[0]["code_verifier"], issuer.asked[0]["code"]):
-        assert word not in told
+        assert word not in reported
 
 
 def test_only_https_issuers_but_for_this_machine():

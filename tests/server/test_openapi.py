@@ -1,4 +1,4 @@
-"""The API does what its own OpenAPI text says, whatever it is asked."""
+"""The API does what its own OpenAPI text says, for any request."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from schemathesis.checks import CHECKS, load_all_checks
 from jostle.server import Access, create_app
 
 ROUTES = tomllib.loads(Path(__file__).with_name("roles.toml").read_text())["routes"]
-#: How log-in and unknown methods are refused is told by other tests, route by route; a metric or a
+#: How log-in and unknown methods are refused is tested elsewhere, route by route; a metric or a
 #: job of any name has the right form, and there may be none.
 _LEFT_OUT = ("ignored_auth", "unsupported_method", "positive_data_acceptance")
 
@@ -30,11 +30,11 @@ async def _endless(_app: FastAPI) -> AsyncIterator[None]:
 
 
 @pytest.fixture(scope="module")
-def door(planted: Path) -> tuple[dict[str, str], schemathesis.BaseSchema]:
+def access(injected: Path) -> tuple[dict[str, str], schemathesis.BaseSchema]:
     load_all_checks()
     access = Access()
     headers = {"Authorization": f"Bearer {access.token}", "Host": "localhost"}
-    app = create_app(planted, access)
+    app = create_app(injected, access)
     app.router.lifespan_context = _endless
     return headers, schemathesis.openapi.from_asgi("/api/v1/openapi.json", app, headers=headers)
 
@@ -44,8 +44,8 @@ def door(planted: Path) -> tuple[dict[str, str], schemathesis.BaseSchema]:
 @pytest.mark.parametrize(
     "route", [route for route in ROUTES if route.count(" ") == 1 and not route.endswith("/live")]
 )
-def test_api(route: str, door: tuple[dict[str, str], schemathesis.BaseSchema]) -> None:
-    headers, schema = door
+def test_api(route: str, access: tuple[dict[str, str], schemathesis.BaseSchema]) -> None:
+    headers, schema = access
     method, path = route.split(" ")
     job = schema["/api/v1/jobs"]["GET"].Case().call(headers=headers).json()["jobs"][0]["job"]
     left_out = [CHECKS.get_one(name) for name in _LEFT_OUT]
@@ -68,11 +68,11 @@ def test_api(route: str, door: tuple[dict[str, str], schemathesis.BaseSchema]) -
     holds()
 
 
-def test_every_parameter_and_answer_is_described(door: tuple[dict[str, str], Any]) -> None:
-    """A script's author reads nothing else."""
-    _, schema = door
+def test_every_parameter_and_answer_is_described(access: tuple[dict[str, str], Any]) -> None:
+    """Every operation and parameter has a description, which authors of scripts rely on."""
+    _, schema = access
     for path, verbs in schema.raw_schema["paths"].items():
-        for verb, told in verbs.items():
-            assert told.get("description"), (verb, path)
-            for one in told.get("parameters", []):
+        for verb, reported in verbs.items():
+            assert reported.get("description"), (verb, path)
+            for one in reported.get("parameters", []):
                 assert one.get("description"), (verb, path, one["name"])

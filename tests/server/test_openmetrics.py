@@ -1,4 +1,4 @@
-"""Metrics for monitoring: their text, who gets whose, their token, and the dashboard."""
+"""Metrics for monitoring: their text, access to them, their token, and the dashboard."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def seen(number: int, *, running: bool = False, **verdict: Any) -> SeenJob:
     return SeenJob(row, [suspect, suspect])
 
 
-def told(jobs: list[SeenJob], newest_ns: int = 0) -> dict[str, list[Any]]:
+def exported(jobs: list[SeenJob], newest_ns: int = 0) -> dict[str, list[Any]]:
     text = job_metrics(jobs, newest_ns).decode()
     check_by_others(text)
     return families(text)
@@ -57,7 +57,7 @@ def told(jobs: list[SeenJob], newest_ns: int = 0) -> dict[str, list[Any]]:
 def test_the_text_follows_the_rules() -> None:
     undecided = seen(20, light=None)
     nothing = SeenJob({**seen(3).row, "job": "new", "user": None, "verdict": None}, [])
-    found = told([seen(30), undecided, nothing], newest_ns=5_500_000_000)
+    found = exported([seen(30), undecided, nothing], newest_ns=5_500_000_000)
     assert found.keys() == FAMILIES.keys()
     lights = {labels["light"]: value for _, labels, value in found["jostle_jobs"]}
     assert lights == {"green": 0, "yellow": 0, "red": 1, "undecided": 1, "none": 1}
@@ -75,7 +75,7 @@ def test_the_text_follows_the_rules() -> None:
 
 def test_no_number_of_jobs_makes_too_many_series() -> None:
     jobs = [seen(number, running=number == 1) for number in range(1, MOST_JOBS + 101)]
-    found = told(jobs)
+    found = exported(jobs)
     assert found["jostle_jobs_without_samples"] == [("", {}, 100)]
     for name, samples in found.items():
         assert len(samples) <= MOST_JOBS, name
@@ -94,12 +94,12 @@ def test_the_reference_says_how_many_series_there_may_be() -> None:
         one.row["verdict"]["causes"][0]["place"] = f"/mnt/{number}"
         suspects = [{**one.suspects[0], "job": f"writer-{other}"} for other in range(3)]
         jobs.append(SeenJob(one.row, suspects))
-    series = sum(map(len, told(jobs, newest_ns=1).values()))
+    series = sum(map(len, exported(jobs, newest_ns=1).values()))
     assert f"At most {series} series" in (ROOT / "docs/reference/serve.md").read_text()
 
 
 def test_without_jobs_there_are_no_samples_of_jobs() -> None:
-    found = told([])
+    found = exported([])
     assert [value for _, _, value in found["jostle_jobs"]] == [0] * 5
     assert found["jostle_newest_slice_timestamp_seconds"] == []
     assert found["jostle_job"] == []
@@ -107,12 +107,12 @@ def test_without_jobs_there_are_no_samples_of_jobs() -> None:
 
 @pytest.fixture
 def whenever(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The planted jobs are recent."""
+    """The synthetic jobs are recent."""
     monkeypatch.setattr(route, "RECENT_NS", 2**62)
 
 
 @pytest.fixture(scope="module")
-def monitored(planted: Path, users: None, tmp_path_factory: pytest.TempPathFactory) -> Hall:
+def monitored(injected: Path, users: None, tmp_path_factory: pytest.TempPathFactory) -> Hall:
     """A server behind a proxy, with a token for monitoring."""
     audit = tmp_path_factory.mktemp("monitored") / "audit.jsonl"
     access = Access(
@@ -122,7 +122,7 @@ def monitored(planted: Path, users: None, tmp_path_factory: pytest.TempPathFacto
         proxies=[ip_network(f"{PROXY}/32")],
         metrics_token=TOKEN,
     )
-    return Hall(create_app(planted, access), access, audit)
+    return Hall(create_app(injected, access), access, audit)
 
 
 def jobs_in(text: str) -> set[str]:
@@ -158,8 +158,10 @@ def test_the_numbers_are_those_of_the_pages(monitored: Hall, whenever: None) -> 
         for _, labels, value in found["jostle_job_suspect_lost_seconds"]
         if labels["jostle_job"] == job
     }
-    blamed = {each["job"]: each["seconds"]["value"] for each in verdict["blame"]["suspects"][:3]}
-    assert suspects == pytest.approx(blamed)
+    attributed = {
+        each["job"]: each["seconds"]["value"] for each in verdict["attribution"]["suspects"][:3]
+    }
+    assert suspects == pytest.approx(attributed)
     sums = client.get("/api/v1/losses").json()["users"]
     assert {labels["user"]: value for _, labels, value in found["jostle_user_lost_seconds"]} == {
         group["name"]: pytest.approx(group["lost_s"]) for group in sums

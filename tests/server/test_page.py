@@ -1,4 +1,4 @@
-"""What a visitor waits for: packed files, what a page needs named first, no wait on the way."""
+"""Loading of pages: compressed files, preloads, and answers without delay."""
 
 import gzip
 import re
@@ -89,7 +89,7 @@ def test_a_verdict_for_a_page_has_what_it_draws():
         "interference": {
             "resources": [resource, resource],
             "neighbours": 2,
-            "guilty": [{"start_ns": 0, "seconds": 0.123456789}],
+            "disturbed": [{"start_ns": 0, "seconds": 0.123456789}],
         },
     }
     found = page_payload(whole)
@@ -99,7 +99,7 @@ def test_a_verdict_for_a_page_has_what_it_draws():
     first, second = found["interference"]["resources"]
     assert (first["steps_ns"], first["service"]) == ([0, 4], [1.235, None])
     assert (second["steps_ns"], second["service"], first["own_load"]) == ([], [], [])
-    assert found["interference"]["guilty"] == [{"start_ns": 0, "seconds": 0.123457}]
+    assert found["interference"]["disturbed"] == [{"start_ns": 0, "seconds": 0.123457}]
     assert whole["estimate"]["hits"] and resource["own_load"], "the verdict itself is whole"
     alone = {"estimate": whole["estimate"], "interference": None}
     assert page_payload(alone) == alone

@@ -1,4 +1,4 @@
-"""Who may ask what: every route, every role, jobs of one's own, of managed users, of others."""
+"""Access: every route and every role, for one's own jobs, managed users' and others'."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def rows(open_hall: Hall) -> dict[str, dict[str, Any]]:
 
 
 def owners(role: str) -> dict[str, int]:
-    """Whose jobs are asked for, from a role's view."""
+    """The owners of the requested jobs, as a role sees them."""
     me = UIDS.get(GUESTS[role], UIDS["dora"])
     other = next(uid for uid in UIDS.values() if uid not in (me, UIDS["bert"]))
     return {"own": me, "managed": UIDS["bert"], "other": other}
@@ -57,7 +57,7 @@ def ask(hall: Hall, guest: str | None, route: str, job: str, own: str) -> tuple[
         headers["X-CSRF-Token"] = client.get("/api/v1/me").json()["csrf"]
     for _ in range(600):
         answer = client.request(method, path, headers=headers, json=entry.get("body"))
-        if answer.status_code != 202:  # it is being made: what is told is told later
+        if answer.status_code != 202:  # it is being made: the content is checked later
             break
         time.sleep(0.2)
     return answer.status_code, answer.content
@@ -71,7 +71,7 @@ def test_every_route_is_in_the_table(open_hall: Hall):
 
 
 def test_what_the_openapi_text_leaves_out_is_known(open_hall: Hall):
-    """A route that tells data must not hide from the table."""
+    """A route that returns data must be in the table."""
     described = set(open_hall.app.openapi()["paths"])
     routes = [
         route
@@ -109,10 +109,10 @@ def test_role(open_hall: Hall, rows: dict[str, dict[str, Any]], role: str, route
         else:
             assert status in may, (kind, status, content[:300])
         for name in hidden:
-            assert name.encode() not in content, f"{kind}: {name} is told"
+            assert name.encode() not in content, f"{kind}: {name} is disclosed"
         for uid in set(UIDS.values()) - seen:
-            told = re.search(rf"(uid|user|owner)\W{{1,4}}{uid}\b".encode(), content)
-            assert sees_all or not told, f"{kind}: {told} tells whose"
+            reported = re.search(rf"(uid|user|owner)\W{{1,4}}{uid}\b".encode(), content)
+            assert sees_all or not reported, f"{kind}: {reported} discloses the owner"
 
 
 @pytest.mark.parametrize("route", ROUTES)

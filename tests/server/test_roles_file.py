@@ -1,4 +1,4 @@
-"""The operator changes the table of roles: it counts at once, for those whom it concerns."""
+"""The operator changes the table of roles: it takes effect at once, for the users concerned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A job as a trace, and the runs of its program: what the commands say, and nobody's secrets."""
+"""A job as a trace, and the runs of its program: what the commands say, without others' secrets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from server_fixtures import UIDS
 from jostle.cli.main import cli
 
 
-def judged(client, job: str) -> None:
+def assessed(client, job: str) -> None:
     while client.get(f"/api/v1/jobs/{job}/verdict?wait_s=5").status_code == 202:
         time.sleep(0.05)
 
@@ -23,13 +23,13 @@ def rows(open_hall):
     return open_hall.guest("adam").get("/api/v1/jobs").json()["jobs"]
 
 
-def test_the_trace_of_a_job_is_that_of_the_command(open_hall, planted, rows, tmp_path: Path):
+def test_the_trace_of_a_job_is_that_of_the_command(open_hall, injected, rows, tmp_path: Path):
     adam, job = open_hall.guest("adam"), rows[0]["job"]
-    judged(adam, job)
+    assessed(adam, job)
     answer = adam.get(f"/api/v1/jobs/{job}/perfetto")
     assert f"{job}.perfetto.json" in answer.headers["Content-Disposition"]
     file = tmp_path / "trace.json"
-    words = ["export", job, "--format", "perfetto", "-o", str(file), "--repository", str(planted)]
+    words = ["export", job, "--format", "perfetto", "-o", str(file), "--repository", str(injected)]
     assert CliRunner().invoke(cli, words).exit_code == 0
     assert answer.json() == json.loads(file.read_text())
     assert any(event["name"].startswith("others on") for event in answer.json()["traceEvents"])
@@ -40,7 +40,7 @@ def test_a_trace_names_no_job_that_the_viewer_may_not_see(open_hall, rows):
     own = {row["job"] for row in rows if row["uid"] == UIDS["dora"]}
     others = {row["job"] for row in rows} - own
     for job in own:
-        judged(dora, job)
+        assessed(dora, job)
         text = dora.get(f"/api/v1/jobs/{job}/perfetto").text
         assert "others on" not in text
         assert not [name for name in others if f'"{name}"' in text]

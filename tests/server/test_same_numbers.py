@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 
 from jostle.cli.main import cli
 from jostle.plot.charts.matrix import signed
-from jostle.report.format.users import others_beside
+from jostle.report.format.users import others_alongside
 from jostle.report.format.values import byte_count, count, duration, percent, seconds
 from jostle.repository import Repository
 from jostle.server import Access, create_app
@@ -102,7 +102,7 @@ def workers(path: Path) -> Path:
 
 def mixed(path: Path) -> Path:
     """Ingest two jobs on one mount, in slices of 1 s and of 250 ms; the one hurts the other."""
-    for job, parts in (("training", 1), ("beside", 4)):
+    for job, parts in (("training", 1), ("alongside", 4)):
         length = SECOND // parts
         profile = Profile(
             job=job,
@@ -142,7 +142,7 @@ def page_of(repository: Path, cache: Path) -> TestClient:
     return TestClient(app, "http://localhost/api/v1/", headers=headers)
 
 
-def told(*words: object) -> Any:
+def printed(*words: object) -> Any:
     return json.loads(run(*words, "--json"))
 
 
@@ -153,7 +153,7 @@ def mpi(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_launcher_counts_in_no_mean(mpi: Path, tmp_path: Path) -> None:
     """Least, mean and shares are of the ranks, everywhere; totals are of all processes."""
-    content = told("digest", "launched", "--repository", mpi)
+    content = printed("digest", "launched", "--repository", mpi)
     page = page_of(mpi, tmp_path / "cache")
     api = page.get("jobs/launched").json()
     figures = page.get("jobs/launched/figures").json()["figures"]
@@ -179,14 +179,14 @@ def test_a_launcher_counts_in_no_mean(mpi: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.in_turn
-@pytest.mark.parametrize("plant", [launched, workers, mixed])
-def test_the_numbers_of_a_job_are_the_same_everywhere(plant: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("make", [launched, workers, mixed])
+def test_the_numbers_of_a_job_are_the_same_everywhere(make: Any, tmp_path: Path) -> None:
     """Program, processes, bytes, loss: list, digest, verdict, page, and both exports."""
-    where = ("--repository", plant(tmp_path))
+    where = ("--repository", make(tmp_path))
     page = page_of(where[1], tmp_path / "cache")
-    row = next(each for each in told("jobs", *where)["jobs"] if each["job"] != "beside")
+    row = next(each for each in printed("jobs", *where)["jobs"] if each["job"] != "alongside")
     job = row["job"]
-    content = told("digest", job, *where)
+    content = printed("digest", job, *where)
     api = page.get(f"jobs/{job}").json()
     assert (api["metrics"], api["shares"]) == (content["metrics"], content["shares"])
     shown = next(each for each in page.get("jobs").json()["jobs"] if each["job"] == job)
@@ -205,8 +205,8 @@ def test_the_numbers_of_a_job_are_the_same_everywhere(plant: Any, tmp_path: Path
     for text in (run("jobs", *where), run("digest", job, *where)):
         assert row["program"] in text and byte_count(written) in text
     verdict = verdict_of(page, job)
-    numbers = told("estimate", job, *where)
-    assert (verdict["head"], verdict["blame"]) == (numbers["head"], numbers["blame"])
+    numbers = printed("estimate", job, *where)
+    assert (verdict["head"], verdict["attribution"]) == (numbers["head"], numbers["attribution"])
     assert seconds(numbers["head"]["lost_s"]["value"]) in run("estimate", job, *where)
 
 
@@ -261,9 +261,9 @@ def steps(path: Path) -> Path:
 def test_a_batch_job_lost_the_same_everywhere(tmp_path: Path) -> None:
     """Estimate, list, line for an epilog, report and page; the sum of its steps."""
     where = ("--repository", steps(tmp_path))
-    loss = told("estimate", "1", *where)["loss"]
+    loss = printed("estimate", "1", *where)["loss"]
     lost = loss["lost_s"]
-    (row,) = told("jobs", "--lost", *where)["jobs"]
+    (row,) = printed("jobs", "--lost", *where)["jobs"]
     assert row["lost"]["lost_s"] == lost and row["lost"]["light"] == loss["lit"]["light"]
     parts = [part["head"]["lost_s"]["value"] for part in loss["parts"]]
     assert parts == [part["lost"]["lost_s"]["value"] for part in row["parts"]]
@@ -281,7 +281,7 @@ def test_a_batch_job_lost_the_same_everywhere(tmp_path: Path) -> None:
     # What the prolog noted, in list, digest and page.
     noted = whole["scheduler"]
     assert (noted["name"], noted["state"], noted["dependency"]) == ("wave", "failed", "afterok:7")
-    for facts in (row["scheduler"], told("digest", "1", *where)["scheduler"]):
+    for facts in (row["scheduler"], printed("digest", "1", *where)["scheduler"]):
         assert {key: facts[key] for key in noted} == noted
     assert page.get("batch-jobs/2").status_code == 404
 
@@ -300,42 +300,42 @@ def verdict_of(page: TestClient, job: str) -> Any:
     return answer
 
 
-def test_who_was_beside_a_job_is_not_one_job_where_nobody_knows_how_many() -> None:
-    assert others_beside(0, unnamed=False) == ""
-    assert others_beside(2, unnamed=False) == "2 other jobs"
-    assert others_beside(1, unnamed=True) == "other users' jobs"
-    assert others_beside(2, unnamed=True) == "1 other job and other users' jobs"
+def test_who_was_alongside_a_job_is_not_one_job_where_nobody_knows_how_many() -> None:
+    assert others_alongside(0, unnamed=False) == ""
+    assert others_alongside(2, unnamed=False) == "2 other jobs"
+    assert others_alongside(1, unnamed=True) == "other users' jobs"
+    assert others_alongside(2, unnamed=True) == "1 other job and other users' jobs"
 
 
-def test_other_users_jobs_are_called_that(planted: Path) -> None:
-    """The owner of a job is not told of one job beside it where there are several of others."""
-    rows = told("jobs", "--repository", planted)["jobs"]
+def test_other_users_jobs_are_called_that(injected: Path) -> None:
+    """The owner of a job is not shown a single concurrent job where others have several."""
+    rows = printed("jobs", "--repository", injected)["jobs"]
     shown = 0
     for row in rows:
-        words = (row["job"], "--as-user", row["uid"], "--repository", planted)
-        beside = told("neighbours", *words)["neighbours"]
-        if "other users' jobs" not in [each["job"] for each in beside]:
+        words = (row["job"], "--as-user", row["uid"], "--repository", injected)
+        alongside = printed("neighbours", *words)["neighbours"]
+        if "other users' jobs" not in [each["job"] for each in alongside]:
             continue
         shown += 1
-        assert "ther users' jobs were at work on its resources" in run("neighbours", *words)
+        assert "ther users' jobs were active on its resources" in run("neighbours", *words)
         if shown == 1:
-            assert told("interference", *words)["unnamed"]
-            assert "ther users' jobs beside it" in run("estimate", *words)
-            assert "ther users' jobs were at work on its resources" in run("interference", *words)
+            assert printed("interference", *words)["unnamed"]
+            assert "ther users' jobs alongside it" in run("estimate", *words)
+            assert "ther users' jobs were active on its resources" in run("interference", *words)
     assert shown
 
 
-def test_the_verdict_is_the_same_everywhere(planted: Path, tmp_path: Path) -> None:
+def test_the_verdict_is_the_same_everywhere(injected: Path, tmp_path: Path) -> None:
     """Seconds, interval, coverage, causes and slices: terminal, --json and page."""
-    rows = told("jobs", "--repository", planted)["jobs"]
-    page = page_of(planted, tmp_path / "cache")
+    rows = printed("jobs", "--repository", injected)["jobs"]
+    page = page_of(injected, tmp_path / "cache")
     seen = 0
     for row in rows[:3]:
         job = row["job"]
-        content = told("estimate", job, "--repository", planted)
-        text = run("estimate", job, "--repository", planted)
+        content = printed("estimate", job, "--repository", injected)
+        text = run("estimate", job, "--repository", injected)
         api = verdict_of(page, job)
-        assert api["head"] == content["head"] and api["blame"] == content["blame"]
+        assert api["head"] == content["head"] and api["attribution"] == content["attribution"]
         estimate = api["estimate"]
         for name in ("run_s", "lost_s", "percent", "coverage", "causes", "cause_rows", "hits"):
             assert estimate[name] == content[name], name
@@ -344,8 +344,8 @@ def test_the_verdict_is_the_same_everywhere(planted: Path, tmp_path: Path) -> No
         )
         assert f"covered: {percent(content['coverage'])} of the time" in text
         assert seconds(content["head"]["lost_s"]["value"]) in text
-        if content["blame"]["suspects"]:
-            assert f"{count(content['blame']['suspect_slices'])} " in text
+        if content["attribution"]["suspects"]:
+            assert f"{count(content['attribution']['suspect_slices'])} " in text
         for cause in content["cause_rows"]:
             line = next(line for line in text.splitlines() if line.startswith(cause["what"] + " "))
             assert seconds(cause["seconds"]["value"]) in line and percent(cause["share"]) in line
@@ -362,24 +362,29 @@ def _sums(rows: Any, name: str, value: str) -> dict[str, float]:
 
 
 def test_suspects_figures_exports_and_comparisons_have_the_verdict_s_numbers(
-    planted: Path, tmp_path: Path
+    injected: Path, tmp_path: Path
 ) -> None:
     """What `interference`, `compare`, `report`, the figure and the exports say of one loss."""
-    where = ("--repository", planted)
-    rows = told("jobs", *where)["jobs"][:3]
-    contents = {row["job"]: told("estimate", row["job"], *where) for row in rows}
-    compared = told("compare", *contents, *where)
+    where = ("--repository", injected)
+    rows = printed("jobs", *where)["jobs"][:3]
+    contents = {row["job"]: printed("estimate", row["job"], *where) for row in rows}
+    compared = printed("compare", *contents, *where)
     assert [(each["job"], each["lost_s"], each["causes"]) for each in compared["estimates"]] == [
         (job, content["lost_s"], content["causes"]) for job, content in contents.items()
     ]
     drawn = 0
     for job, content in contents.items():
-        beside = told("interference", job, *where)
-        assert (beside["head"], beside["blame"]) == (content["head"], content["blame"])
-        assert content["interference"] == {name: beside[name] for name in content["interference"]}
-        explained = content["blame"]["explained_s"]["value"]
+        alongside = printed("interference", job, *where)
+        assert (alongside["head"], alongside["attribution"]) == (
+            content["head"],
+            content["attribution"],
+        )
+        assert content["interference"] == {
+            name: alongside[name] for name in content["interference"]
+        }
+        explained = content["attribution"]["explained_s"]["value"]
         assert explained <= content["lost_s"]["value"] + 1e-9
-        if content["blame"]["suspects"]:
+        if content["attribution"]["suspects"]:
             text = run("interference", job, *where)
             assert f"{job} lost {duration(explained * 1e9)} (" in text
         file, folder = tmp_path / f"{job}.csv", tmp_path / job
@@ -402,15 +407,15 @@ def test_suspects_figures_exports_and_comparisons_have_the_verdict_s_numbers(
     assert drawn
 
 
-def test_the_matrix_is_the_same_everywhere(planted: Path, tmp_path: Path) -> None:
-    content = told("matrix", "--repository", planted)
-    page = page_of(planted, tmp_path / "cache")
+def test_the_matrix_is_the_same_everywhere(injected: Path, tmp_path: Path) -> None:
+    content = printed("matrix", "--repository", injected)
+    page = page_of(injected, tmp_path / "cache")
     answer = page.get("matrix")
     while answer.status_code == 202:
         answer = page.get("matrix")
     for name in ("programs", "encounters", "jobs", "limits"):
         assert answer.json()[name] == content[name]
-    text = run("matrix", "--repository", planted)
+    text = run("matrix", "--repository", injected)
     for program in content["programs"]:
         for value, proven in (("active", "hurts"), ("passive", "hurt_by")):
             if program[value] is not None and not program[proven]:

@@ -1,4 +1,4 @@
-"""The API's description says of fields what the docstrings of dataclasses say."""
+"""The API describes fields by the docstrings of their dataclasses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ def test_fields_are_described_by_docstrings() -> None:
     schemas = {**whole.pop("$defs"), "JobDigest": whole}
     describe_fields(schemas)
     assert not [name for name, one in schemas.items() if "Attributes:" in one["description"]]
-    assert schemas["JobDigest"]["description"] == "A job in figures."
+    assert schemas["JobDigest"]["description"] == (
+        "The digest of a job: its figures, each with minimum, mean and maximum over its processes."
+    )
     fields = schemas["GpuDigest"]["properties"]
     assert all("description" in field for field in fields.values())
     assert fields["to_served"]["description"].endswith("; null without any.")
@@ -25,7 +27,7 @@ def test_fields_are_described_by_docstrings() -> None:
 
 def test_a_number_that_is_not_known_is_null() -> None:
     adapter = TypeAdapter(Range)
-    told = plain(Range(1.0, math.nan, math.inf))
-    assert told == {"min": 1.0, "mean": None, "max": None}
-    adapter.validate_python(told)  # and the description allows it
+    reported = plain(Range(1.0, math.nan, math.inf))
+    assert reported == {"min": 1.0, "mean": None, "max": None}
+    adapter.validate_python(reported)  # and the description allows it
     assert {"type": "null"} in adapter.json_schema()["properties"]["mean"]["anyOf"]

@@ -1,4 +1,4 @@
-"""Segments and comparisons as the API tells them: bounded, and with the numbers of the commands."""
+"""Segments and comparisons as the API returns them: bounded, with the numbers of the commands."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from jostle.repository import Repository
 from jostle.server.jobs import segments as module
 from jostle.server.jobs.compare import Compared
 from jostle.server.jobs.segments import Segmented, Segments, box_of, segments_of, spread_out
-from jostle_lab.synthetic.planted.model import Spec
+from jostle_lab.synthetic.injected.model import Spec
 from jostle_lab.synthetic.repository import plant
 
 FAR = 2**63 - 1
@@ -69,9 +69,9 @@ def without_mpi(repository: Path) -> str:
 
 
 def test_clusters_are_those_of_the_command(client, repository):
-    told = command(repository, "estimate", ONE)
+    reported = command(repository, "estimate", ONE)
     found = Segments.model_validate(client.get(f"/api/v1/jobs/{ONE}/segments").json())
-    clusters = {one["number"]: one for one in told["clusters"]}
+    clusters = {one["number"]: one for one in reported["clusters"]}
     assert found.clusters
     for one in found.clusters:
         assert one.model_dump(exclude={"box"}) == pytest.approx(clusters[one.number])
@@ -79,10 +79,10 @@ def test_clusters_are_those_of_the_command(client, repository):
     assert sum(c["hit"] for c in clusters.values()) == found.hit
     assert found.excess_s == pytest.approx(sum(c["excess_s"] for c in clusters.values()))
     assert (found.world, found.ranks, found.start_ns, found.end_ns) == (
-        told["world"],
-        told["ranks"],
-        told["start_ns"],
-        told["end_ns"],
+        reported["world"],
+        reported["ranks"],
+        reported["start_ns"],
+        reported["end_ns"],
     )
 
 
@@ -113,7 +113,7 @@ def test_a_cluster_and_a_span_narrow_it(client, made):
     assert found.total == len(drawn)
 
 
-def test_a_job_without_mpi_has_none_and_a_cluster_that_is_not_there_is_told(client, repository):
+def test_a_job_without_mpi_has_none_and_a_missing_cluster_is_reported(client, repository):
     plain = without_mpi(repository)
     found = client.get(f"/api/v1/jobs/{plain}/segments").json()
     assert (found["world"], found["total"], found["clusters"]) == (-1, 0, [])
@@ -184,7 +184,7 @@ def test_a_run_of_one_segment_or_one_cluster(made):
 
 
 def test_a_comparison_says_what_the_command_says(client, repository):
-    told = command(repository, "compare", ONE, TWO)
+    reported = command(repository, "compare", ONE, TWO)
     answer = client.get("/api/v1/compare", params={"job": [ONE, TWO]})
     found = Compared.model_validate(answer.json()).model_dump()
     for name in (
@@ -198,13 +198,13 @@ def test_a_comparison_says_what_the_command_says(client, repository):
         "limits",
         "run_times",
     ):
-        assert found[name] == told[name], name
-    for run, own in zip(found["runs"], told["estimates"], strict=True):
+        assert found[name] == reported[name], name
+    for run, own in zip(found["runs"], reported["estimates"], strict=True):
         for name in set(run) - {"program"}:
             assert run[name] == own[name], name
-    for mine, theirs in zip(found["clusters"], told["clusters"], strict=False):
+    for mine, theirs in zip(found["clusters"], reported["clusters"], strict=False):
         assert {name: mine[name] for name in theirs} == theirs
-    assert len(found["clusters"]) + found["more_clusters"] == len(told["clusters"])
+    assert len(found["clusters"]) + found["more_clusters"] == len(reported["clusters"])
     assert found["clusters"][0]["boxes"][0]["median"] > 0
     assert found["finding"]
 

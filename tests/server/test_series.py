@@ -1,4 +1,4 @@
-"""Series of jobs and their background: the numbers of the commands; and what a picture shows."""
+"""Series of jobs and their background: the numbers of the commands, and what a chart shows."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ CHIEF = Viewer("chief", 0, "administrator")
 
 
 @pytest.fixture(scope="module")
-def job_service(planted: Path, tmp_path_factory: pytest.TempPathFactory) -> JobService:
-    return JobService(planted, tmp_path_factory.mktemp("cache"))
+def job_service(injected: Path, tmp_path_factory: pytest.TempPathFactory) -> JobService:
+    return JobService(injected, tmp_path_factory.mktemp("cache"))
 
 
 @pytest.fixture(scope="module")
@@ -41,10 +41,10 @@ def test_a_series_and_its_background_are_those_of_the_command(
 ) -> None:
     said = background_of(job_service.repository, job, view(metric))
     for of, lines in (("job", said.own), ("others", None)):
-        told = job_service.series(job, metric, CHIEF, of=of, span=ALL, points=4000)
-        scale = 1.0 if said.view.level else 1e9 / told["step_ns"]
+        reported = job_service.series(job, metric, CHIEF, of=of, span=ALL, points=4000)
+        scale = 1.0 if said.view.level else 1e9 / reported["step_ns"]
         scale /= 1e9 if said.view.unit == "ns" else 1
-        for at, line in enumerate(told["lines"]):
+        for at, line in enumerate(reported["lines"]):
             if lines is not None:
                 values = lines[at].values
             else:

@@ -1,4 +1,4 @@
-"""`jostle serve` on a network address: what it refuses, and how to mend it."""
+"""`jostle serve` on a network address: what it refuses, and how to fix it."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from jostle.cli.output import console
 from jostle.errors import JostleError
 from jostle.repository import Repository
 from jostle.server.access.accounts import add_account
-from jostle_lab.synthetic.planted.model import Spec
+from jostle_lab.synthetic.injected.model import Spec
 from jostle_lab.synthetic.repository import plant
 
 
 @pytest.fixture(autouse=True)
 def no_server(monkeypatch):
-    """The server does not run, and takes no address: what it would be given is kept."""
+    """A server that does not start: its arguments are recorded."""
     given = []
     monkeypatch.setattr("uvicorn.Server.run", lambda self, sockets: given.append(self.config))
     taken = socket.create_server
@@ -108,7 +108,7 @@ def test_people_log_in_on_network_addresses(place, words):
         (("--listen", "8642"), "is not an address"),
         (("--listen", "127.0.0.1:65536"), "is not an address"),
         ((*NET, "--tls-cert", "cert.pem"), "belong together"),
-        ((*NET, *TLS, *PROXY), "Leave one out"),
+        ((*NET, *TLS, *PROXY), "Leave out one"),
         ((*NET, "--tls-cert", "none.pem", "--tls-key", "key.pem"), "cannot be read"),
         ((*NET, *TLS, "--config", "/none.toml"), "there is no /none.toml"),
         (("--config", "/none.toml"), "no log-in is needed"),
@@ -129,7 +129,7 @@ def test_a_key_that_everybody_reads(place):
 @pytest.mark.parametrize(
     ("top", "tables", "why"),
     [
-        ("", {}, "no way to log in"),
+        ("", {}, "no method of log-in"),
         ("", {"accounts": 'file = "F"', "proxy": 'user_header = "X"'}, "[proxy] and [accounts]"),
         ("", {"accounts": ""}, "lacks [accounts] `file`"),
         ("", {"accounts": 'fle = "F"'}, "Did you mean `file`?"),
@@ -140,7 +140,11 @@ def test_a_key_that_everybody_reads(place):
         ("", {"accounts": 'file = "/none"'}, "/none cannot be read"),
         ('url = "http://jostle.example.org"', {"accounts": 'file = "F"'}, "https://"),
         ('url = "https://x.example.org/sub"', {"accounts": 'file = "F"'}, "`url` is"),
-        ('url = "https://x.org"', {"proxy": 'user_header = "X"'}, "does not name the proxy"),
+        (
+            'url = "https://x.org"',
+            {"proxy": 'user_header = "X"'},
+            "does not name the address of the proxy",
+        ),
         ('url = "https://x.org"\nproxies = ["x"]', {"proxy": 'user_header = "X"'}, "not a network"),
         (LOCAL, {"proxy": 'user_header = "X"'}, "every user of this machine"),
         (LOCAL, {"accounts": 'file = "F"'}, "every user of this machine"),

@@ -1,4 +1,4 @@
-"""Studies as the API tells them: the numbers of the command, for who may see the jobs."""
+"""Studies as the API returns them: the numbers of the command, for users who may see the jobs."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ def patiently(guest, path: str) -> dict:
 
 
 def test_a_study_is_that_of_the_command(guests, path):
-    told = patiently(guests.guest("adam"), "/api/v1/studies/first?with=second")
-    StudyPage.model_validate(told)  # the types of the page are made from it
-    for name, found in (("first", told["study"]), ("second", told["other"])):
+    reported = patiently(guests.guest("adam"), "/api/v1/studies/first?with=second")
+    StudyPage.model_validate(reported)  # the types of the page are made from it
+    for name, found in (("first", reported["study"]), ("second", reported["other"])):
         done = subprocess.run(
             [
                 sys.executable,
@@ -67,8 +67,8 @@ def test_a_study_is_that_of_the_command(guests, path):
         said = json.loads(done.stdout)
         del said["figures"]
         assert {key: found[key] for key in said} == said
-    assert told["study"]["description"] == "a writer beside a reader"
-    assert any(cell["degradation"]["median"] is not None for cell in told["study"]["cells"])
+    assert reported["study"]["description"] == "a writer alongside a reader"
+    assert any(cell["degradation"]["median"] is not None for cell in reported["study"]["cells"])
 
 
 def test_an_open_study_is_a_look_at_each_of_its_runs(guests, path):
@@ -82,7 +82,7 @@ def test_an_open_study_is_a_look_at_each_of_its_runs(guests, path):
     assert {look["job"] for look in looks if look["viewer"] == "sue"} == runs
 
 
-def test_the_list_names_a_damaged_study_beside_the_others(guests):
+def test_the_list_names_a_damaged_study_alongside_the_others(guests):
     rows = {
         row["study"]: row for row in guests.guest("adam").get("/api/v1/studies").json()["studies"]
     }

@@ -1,4 +1,4 @@
-"""The system as the API tells it: the numbers of the repository, and nobody's secrets."""
+"""The system as the API returns it: the numbers of the repository, without others' secrets."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def unpacked(body: bytes) -> tuple[dict, np.ndarray]:
 
 
 @pytest.fixture(scope="module")
-def repository(planted) -> Repository:
-    return Repository(planted)
+def repository(injected) -> Repository:
+    return Repository(injected)
 
 
 @pytest.fixture(scope="module")
@@ -182,11 +182,11 @@ def test_nodes_are_found_by_a_part_of_their_name(tiles, everybody):
 
 
 def test_the_load_on_mounts_is_that_of_the_rollup(repository, tiles, everybody):
-    told = mount_load(tiles, Others(tiles), everybody, ALL, "posix_write_bytes", (0, FAR), 100)
+    reported = mount_load(tiles, Others(tiles), everybody, ALL, "posix_write_bytes", (0, FAR), 100)
     measured = repository.query("SELECT sum(posix_write_bytes_sum)::DOUBLE AS x FROM rollup")
-    whole = sum(mount["total"] for mount in told["mounts"])
+    whole = sum(mount["total"] for mount in reported["mounts"])
     assert whole == pytest.approx(measured["x"][0].as_py(), rel=1e-3)
-    for mount in told["mounts"]:
+    for mount in reported["mounts"]:
         assert len(mount["layers"]) <= 12
         totals = [layer["total"] for layer in mount["layers"]]
         assert totals == sorted(totals, reverse=True)
@@ -200,13 +200,13 @@ def test_a_user_sees_his_own_jobs_and_sums_of_enough_others(open_hall, everybody
     assert header["rows"][0]["host"] == "all nodes"
     hosts = {one.host for one in everybody if one.job in own}
     assert {row["host"] for row in header["rows"][1:]} == hosts
-    # Of the whole hour three others were at work: their sum may be told.
+    # Of the whole hour three others were at work: their sum may be disclosed.
     assert not np.isnan(values[0]).all()
     loads = anne.get("/api/v1/system/mounts").json()
     assert {layer["job"] for mount in loads["mounts"] for layer in mount["layers"]} <= own
 
 
-def test_too_few_others_are_not_told_of(tiles, everybody):
+def test_too_few_others_are_not_disclosed(tiles, everybody):
     manager = Viewer("m", UIDS["anne"], "manager", frozenset({UIDS["bert"]}))
     header, values = grid(tiles, everybody, viewer=manager)
     assert header["all"]
@@ -218,7 +218,7 @@ def test_too_few_others_are_not_told_of(tiles, everybody):
         assert set(mount["rest"]) == {None}
 
 
-def test_a_span_tells_of_the_jobs_that_one_may_see(open_hall, everybody):
+def test_a_span_shows_the_jobs_that_one_may_see(open_hall, everybody):
     whole = open_hall.guest("adam").get("/api/v1/system/span").json()
     part = open_hall.guest("dora").get("/api/v1/system/span").json()
     assert whole["nodes"] == len({one.host for one in everybody})
@@ -233,7 +233,7 @@ def test_hostile_parameters_of_the_system(open_hall, query):
 def test_a_metric_of_nodes_is_no_load_on_a_mount(open_hall):
     answer = open_hall.guest("adam").get("/api/v1/system/mounts?metric=cpu")
     assert answer.status_code == 400
-    assert "bytes" in answer.json()["mend"]
+    assert "bytes" in answer.json()["fix"]
 
 
 def lanes(repository, tiles, viewer):
@@ -281,7 +281,7 @@ def test_a_user_sees_the_state_of_servers_together_where_others_are_a_crowd(repo
     content = lanes(repository, tiles, user)
     assert content["nodes"] == []
     assert content["few"]
-    told = Others(tiles).told(
+    shown = Others(tiles).disclosed(
         user,
         owners(lives(repository)),
         "rollup",
@@ -291,7 +291,7 @@ def test_a_user_sees_the_state_of_servers_together_where_others_are_a_crowd(repo
     )
     for server in content["servers"]:
         assert server["bytes"] is None
-        hidden = np.isnan(told[server["mount"]])
+        hidden = np.isnan(shown[server["mount"]])
         assert hidden.any()
         for name in ("busy", "request_ms"):
             assert all(value is None for value in np.array(server[name], dtype=object)[hidden])

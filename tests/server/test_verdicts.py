@@ -1,4 +1,4 @@
-"""Verdicts: made beside, kept on disk, and made again when the data change."""
+"""Verdicts: made in the background, stored on disk, and made again when the data change."""
 
 from __future__ import annotations
 
@@ -106,11 +106,11 @@ def test_the_cache_is_of_one_repository(tmp_path: Path, monkeypatch: pytest.Monk
     assert sight(None) == "all"
 
 
-follow = VerdictQueue.follow  # the real one: in these tests a list has nothing judged
+follow = VerdictQueue.follow  # the real one: in these tests a list has nothing assessed
 
 
 class Hand(WorkerProcess):
-    """A worker that answers what it is told to."""
+    """A worker that answers what the test gives it."""
 
     def __init__(self) -> None:
         self.asked: list[VerdictRequest] = []
@@ -130,10 +130,10 @@ class Hand(WorkerProcess):
 
 
 @pytest.fixture
-def queue(planted: Path, tmp_path: Path) -> VerdictQueue:
+def queue(injected: Path, tmp_path: Path) -> VerdictQueue:
     from jostle.repository import Repository
 
-    index = JobIndex(Repository(planted))
+    index = JobIndex(Repository(injected))
     index.refresh()
     made = VerdictQueue(index, VerdictStore(tmp_path))
     made._worker = Hand()
@@ -156,7 +156,7 @@ def test_the_newest_comes_first_and_what_is_asked_ahead_of_all(queue: VerdictQue
     assert asked(queue)[1:] == [job for job in reversed(rows) if job != rows[2]]
 
 
-def test_a_list_has_judged_what_its_viewer_may_see(open_hall: Hall, followed: list) -> None:
+def test_a_list_has_assessed_what_its_viewer_may_see(open_hall: Hall, followed: list) -> None:
     for name, users in (("carl", {60002}), ("anne", {60000, 60001}), ("sue", None)):
         followed.clear()
         assert open_hall.guest(name).get("/api/v1/jobs").status_code == 200
@@ -178,7 +178,7 @@ def test_new_data_make_a_new_verdict(queue: VerdictQueue) -> None:
     assert asked(queue) == [job, job]
 
 
-def test_a_run_that_goes_on_is_judged_now_and_then(queue: VerdictQueue) -> None:
+def test_a_run_that_goes_on_is_assessed_now_and_then(queue: VerdictQueue) -> None:
     job = next(iter(queue._index.rows))
     queue._index.rows[job] = queue._index.rows[job] | {"running": True}
     assert queue.ask(job, None, 10) is not None
@@ -187,7 +187,7 @@ def test_a_run_that_goes_on_is_judged_now_and_then(queue: VerdictQueue) -> None:
     assert asked(queue) == [job]
 
 
-def test_what_cannot_be_judged_says_so_and_is_not_tried_again_and_again(
+def test_what_cannot_be_assessed_says_so_and_is_not_tried_again_and_again(
     queue: VerdictQueue,
 ) -> None:
     queue._worker.answer = VerdictAnswer(error="No way.", hint="Buy another.")  # type: ignore[attr-defined]
@@ -199,7 +199,7 @@ def test_what_cannot_be_judged_says_so_and_is_not_tried_again_and_again(
     assert asked(queue) == [job]
 
 
-def test_how_far_it_is_is_told_of_the_run_that_is_judged(queue: VerdictQueue) -> None:
+def test_progress_is_reported_of_the_run_that_is_assessed(queue: VerdictQueue) -> None:
     job, other = list(queue._index.rows)[:2]
     hand = queue._worker
     hand.look = lambda: (queue.progress(job), queue.progress(other))  # type: ignore[attr-defined]
@@ -211,9 +211,9 @@ def test_how_far_it_is_is_told_of_the_run_that_is_judged(queue: VerdictQueue) ->
 
 
 @pytest.mark.in_turn
-def test_the_process_says_how_far_it_is(planted: Path) -> None:
-    job = next(iter(JobService(planted, None).rows()))
-    worker, said = WorkerProcess(planted), []
+def test_the_process_says_how_far_it_is(injected: Path) -> None:
+    job = next(iter(JobService(injected, None).rows()))
+    worker, said = WorkerProcess(injected), []
     found = worker.ask(VerdictRequest(job), said.append)
     worker.end()
     assert found.brief
@@ -223,8 +223,8 @@ def test_the_process_says_how_far_it_is(planted: Path) -> None:
 
 
 @pytest.mark.in_turn
-def test_a_crash_ends_one_question_only(planted: Path) -> None:
-    worker = WorkerProcess(planted)
+def test_a_crash_ends_one_question_only(injected: Path) -> None:
+    worker = WorkerProcess(injected)
     good, worker._command = worker._command, ["sh", "-c", "exit 7"]
     found = worker.ask(VerdictRequest("any"))
     assert "exit status 7" in found.error
@@ -259,31 +259,31 @@ def test_a_process_that_cannot_be_started_ends_one_question_only(
     assert found is not None and not found.error, "the thread goes on"
 
 
-def test_the_verdict_of_the_process_is_that_of_the_command(planted: Path, tmp_path: Path) -> None:
-    job_service = JobService(planted, tmp_path)
+def test_the_verdict_of_the_process_is_that_of_the_command(injected: Path, tmp_path: Path) -> None:
+    job_service = JobService(injected, tmp_path)
     job = next(iter(job_service.rows()))
     uid = job_service.rows()[job]["uid"]
     for viewer in (CHIEF, Viewer("owner", uid, "user")):
-        told = None
-        while told is None:
-            told = job_service.verdict(job, viewer, 10)
+        reported = None
+        while reported is None:
+            reported = job_service.verdict(job, viewer, 10)
         users = None if viewer.sees_all else frozenset({uid})
         said = verdict_json(evaluate_job(job_service.repository, job, USUAL, viewer=users))
-        assert told["head"] == said["head"]
-        assert told["estimate"]["percent"] == said["percent"]
-        assert told["job"]["verdict"]["percent"] == said["head"]["percent"]["value"]
+        assert reported["head"] == said["head"]
+        assert reported["estimate"]["percent"] == said["percent"]
+        assert reported["job"]["verdict"]["percent"] == said["head"]["percent"]["value"]
         if said["interference"] is not None:
-            assert told["interference"]["suspects"] == said["interference"]["suspects"]
+            assert reported["interference"]["suspects"] == said["interference"]["suspects"]
     others = [name for name, row in job_service.rows().items() if row["uid"] != uid]
-    assert not any(name in str(told) for name in others)
+    assert not any(name in str(reported) for name in others)
     job_service.close()
 
 
 def test_a_damaged_file_costs_what_it_held_and_verdicts_of_its_time(
-    planted: Path, tmp_path: Path
+    injected: Path, tmp_path: Path
 ) -> None:
     path = tmp_path / "repository"
-    shutil.copytree(planted, path)
+    shutil.copytree(injected, path)
     for file in path.glob("rollup/**/*.parquet"):
         file.write_bytes(b"PAR1" + b"\0" * 100 + b"PAR1")
     job_service = JobService(path, tmp_path / "cache")

@@ -1,4 +1,4 @@
-"""A standalone cluster of two workers answers as one process does, also when executors are killed.
+"""A standalone cluster of two workers answers like one process, also when executors are killed.
 
     .venv/bin/python tests/spark/test_cluster.py [KILLS] [SEED]
 

@@ -199,7 +199,7 @@ def test_answers_are_equal(spark: SparkSession, seed: int, slice_s: float) -> No
         store = fill(Path(folder) / "repository", seed, slice_s)
         engine = asked_by(spark, store.path)
         found = engine.matrix()
-        assert found == matrix(store.programs_beside())
+        assert found == matrix(store.programs_alongside())
         assert {"gpu", "bus"} <= {pair.resource_kind for pair in found.encounters}
         differences = node_differences(engine.repository).to_json()
         assert near(differences, node_differences(store).to_json())
@@ -214,14 +214,14 @@ def test_there_are_days_and_encounters(engine: SparkEngine, days: Path) -> None:
         > 1
     )
     assert engine.matrix().encounters
-    assert engine.matrix(1000) == matrix(Repository(days).programs_beside(), as_user=1000)
+    assert engine.matrix(1000) == matrix(Repository(days).programs_alongside(), as_user=1000)
 
 
 @pytest.mark.in_turn
 def test_weeks_are_equal(engine: SparkEngine, days: Path) -> None:
     store = Repository(days)
     seen = program_trends(engine.repository, partial(engine.matrix, None), 2)
-    wanted = program_trends(store, lambda span: matrix(store.programs_beside(span)), 2)
+    wanted = program_trends(store, lambda span: matrix(store.programs_alongside(span)), 2)
     assert seen == wanted
     assert wanted.programs
 
@@ -266,7 +266,7 @@ def test_a_file_that_is_gone_is_an_error(spark: SparkSession, days: Path, tmp_pa
     (copy / gone).unlink()
     with pytest.raises(JostleError, match=f"{gone}.* is gone") as caught:
         pinned.matrix()
-    assert "Ask again" in caught.value.hint
+    assert "Repeat the query" in caught.value.hint
 
 
 @pytest.mark.in_turn
@@ -277,4 +277,4 @@ def test_a_damaged_file_is_an_error(spark: SparkSession, days: Path, tmp_path: P
     torn.write_bytes(torn.read_bytes()[:100])
     with pytest.raises(JostleError, match=r"cannot be read") as caught:
         asked_by(spark, copy).matrix()
-    assert "--mend" in caught.value.hint
+    assert "--fix" in caught.value.hint

@@ -24,9 +24,9 @@ from jostle.spark import register, tables
 
 
 @pytest.fixture(scope="session")
-def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def injected(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a repository of jobs, segments, machines and servers, in several commits."""
-    folder = tmp_path_factory.mktemp("planted") / "repository"
+    folder = tmp_path_factory.mktemp("injected") / "repository"
     result = plant(folder, Spec(jobs=6), seed=5)
     plant_machines(result, seed=5)
     spool = folder.parent / "spool"
@@ -64,13 +64,13 @@ def embedded(path: Path, table: str, where: str = "") -> pa.Table:
 
 @pytest.mark.in_turn
 @pytest.mark.parametrize("table", tables.NAMES)
-def test_tables_are_equal(table: str, planted: Path, read: Any) -> None:
-    seen = rows_of(read(planted, table).toArrow())
-    assert rows_of(embedded(planted, table)).equals(seen.cast(embedded(planted, table).schema))
+def test_tables_are_equal(table: str, injected: Path, read: Any) -> None:
+    seen = rows_of(read(injected, table).toArrow())
+    assert rows_of(embedded(injected, table)).equals(seen.cast(embedded(injected, table).schema))
 
 
-def test_what_is_tested_is_there(planted: Path) -> None:
-    full = [table for table in tables.NAMES if embedded(planted, table).num_rows]
+def test_what_is_tested_is_there(injected: Path) -> None:
+    full = [table for table in tables.NAMES if embedded(injected, table).num_rows]
     assert {
         "slices",
         "mount_slices",
@@ -122,24 +122,24 @@ _FILTERS = st.lists(
 @pytest.mark.in_turn
 @settings(max_examples=8)
 @given(parts=_FILTERS)
-def test_filters_leave_the_same_rows(spark: SparkSession, planted: Path, parts: list[str]) -> None:
+def test_filters_leave_the_same_rows(spark: SparkSession, injected: Path, parts: list[str]) -> None:
     register(spark)
     where = " AND ".join(parts)
-    frame = spark.read.format("jostle").option("table", "mount_slices").load(str(planted))
+    frame = spark.read.format("jostle").option("table", "mount_slices").load(str(injected))
     seen = rows_of((frame.where(where) if where else frame).toArrow())
     equal = where.replace("<=>", "IS NOT DISTINCT FROM")
-    wanted = rows_of(embedded(planted, "mount_slices", equal))
+    wanted = rows_of(embedded(injected, "mount_slices", equal))
     assert wanted.equals(seen.cast(wanted.schema))
 
 
-def test_filters_reach_the_files(spark: SparkSession, planted: Path) -> None:
+def test_filters_reach_the_files(spark: SparkSession, injected: Path) -> None:
     from pyspark.sql.datasource import EqualTo, GreaterThanOrEqual
 
     from jostle.spark.source import JostleSource
 
-    source = JostleSource({"path": str(planted), "table": "slices"})
+    source = JostleSource({"path": str(injected), "table": "slices"})
     reader = source.reader(source.schema())
-    late = Repository(planted).query(
+    late = Repository(injected).query(
         "SELECT max(slice) AS s FROM slices WHERE slice_ns = 4000000000"
     )
     filters = [
@@ -148,13 +148,13 @@ def test_filters_reach_the_files(spark: SparkSession, planted: Path) -> None:
     ]
     assert list(reader.pushFilters(list(filters))) == []
     files = [part.snapshot.files["slices"] for part in reader.partitions()]
-    assert 0 < sum(map(len, files)) < len(Repository(planted).snapshot().files["slices"])
+    assert 0 < sum(map(len, files)) < len(Repository(injected).snapshot().files["slices"])
 
 
-def test_columns_and_times_are_chosen(planted: Path, read: Any) -> None:
+def test_columns_and_times_are_chosen(injected: Path, read: Any) -> None:
     frame = read(
-        planted, "slices", columns="job, slice", **{"from": "2026-01-01", "to": "2026-01-02"}
+        injected, "slices", columns="job, slice", **{"from": "2026-01-01", "to": "2026-01-02"}
     )
     assert frame.columns == ["job", "slice"]
     assert frame.count() == 0
-    assert read(planted, "slices", columns="job").count() == embedded(planted, "slices").num_rows
+    assert read(injected, "slices", columns="job").count() == embedded(injected, "slices").num_rows

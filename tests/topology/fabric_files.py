@@ -1,4 +1,4 @@
-"""Small files of fabrics, and what reads them in tests."""
+"""Small files of fabrics for tests, and how they are read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fabrics of InfiniBand without hardware: networks for ibsim, and the tools that look at them."""
+"""Simulated InfiniBand fabrics: networks for ibsim, and the tools that read them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Net = dict[str, dict[int, tuple[str, int]]]
 
 
 def missing() -> str:
-    """What of it is not installed; "" if all is."""
+    """The missing programs; "" if all are installed."""
     lost = [tool for tool in TOOLS if not shutil.which(tool, path=_PATH)]
     return ", ".join(lost + ["libumad2sim.so"] * (_LIBRARY is None))
 

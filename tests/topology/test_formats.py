@@ -1,4 +1,4 @@
-"""Every kind of file: what is read of it, its errors, and that nonsense never breaks a reader."""
+"""Every file format of fabrics: its content, its errors, and that nonsense breaks no reader."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_slurm_says_what_is_doubled_and_what_is_missing(tmp_path: Path) -> None:
     text = CONF.replace("n[5-8]", "n[4-8]").replace("leaf[1-2]", "leaf[1-3]")
     (fabric,) = read_texts(tmp_path, text, "ClusterName=x\nTopologyParam=dragonfly\n")
     said = " ".join(fabric.notes)
-    assert "1 nodes are doubled; the first line counts: n4 on leaf1 and leaf2." in said
+    assert "1 nodes occur twice; the first line counts: n4 on leaf1 and leaf2." in said
     assert "1 switches are named but not described: leaf3." in said
     assert "does not say which switches are a group" in said
 
@@ -146,30 +146,30 @@ def test_rails_are_planes_and_other_networks_fabrics_of_their_own(tmp_path: Path
     ("text", "words"),
     [
         ("", "it is empty"),
-        ("nothing that is known", "no kind"),
+        ("nothing that is known", "does not know its format"),
         ("SwitchName=s1 Nodes=n[1-\n", "line 1: .*bracket"),
         ("SwitchName=s1 Nodes=n1\n\nSwitchName=s1 Nodes=n2\n", "line 3: `s1` is described twice"),
-        ("SwitchName=s1 Nodes=n1\nNonsense here\n", "line 2: `Nonsense here` is no line"),
+        ("SwitchName=s1 Nodes=n1\nNonsense here\n", "line 2: `Nonsense here` is not a line"),
         ("SwitchName=s1 Nodes=n1 Colour=red\n", "line 1: there is no `colour`"),
         ("SwitchName=s1 Switches=s1 Nodes=n1\n", "below itself"),
         ("SwitchName=a\n", "no switch has nodes"),
-        ("- topology: t\n  flat: true\n", "no switch, block, ring or torus; flat is t"),
-        ("- topology: &x t\n  tree: *x\n", "line 2: it has an alias"),
-        ("- topology: t\n  tree: [\n", "it is no YAML"),
+        ("- topology: t\n  flat: true\n", "no switch, block, ring or torus; flat: t"),
+        ("- topology: &x t\n  tree: *x\n", "line 2: the file has an alias"),
+        ("- topology: t\n  tree: [\n", "it is not YAML"),
         ("- topology: t\n  torus3d: {toruses: [{dims: {x: 2, y: 2}, nodes: n1}]}\n", "x, y and z"),
         (
             "- topology: t\n  torus3d: {toruses: [{dims: {x: 2, y: 2, z: 1}, nodes: n1}]}\n",
-            "has 4 places and 1 nodes",
+            "has 4 positions and 1 nodes",
         ),
         ("source,target,rate\na,b,fast\n", "line 2: `fast` is not a rate"),
-        ("source,target\na,b,c\n", "line 2: the row has 3 cells, the head 2"),
+        ("source,target\na,b,c\n", "line 2: the row has 3 cells, the header 2"),
         ("source,target\na,a\n", "two different ends"),
         ("source,target\na,b\nb,c\nc,a\n", "no node in it is linked"),
         ("source,target,colour\na,b,red\n", "no column `colour`"),
         ("source,target\n\x1b[31m,b\n", "control characters"),
     ],
 )
-def test_an_error_names_file_line_reason_and_mend(text: str, words: str, tmp_path: Path) -> None:
+def test_an_error_names_file_line_reason_and_fix(text: str, words: str, tmp_path: Path) -> None:
     with pytest.raises(TopologyError, match=words) as caught:
         read_texts(tmp_path, text)
     assert str(tmp_path / "file0") in str(caught.value) and caught.value.hint

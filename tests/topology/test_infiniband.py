@@ -115,8 +115,8 @@ def test_ports_of_one_adapter_are_apart(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("MT25408 ConnectX Mellanox Technologies", "have no name of a node .*: H-0000000000000002"),
-        ("localhost HCA-1", "have no name of a node"),
+        ("MT25408 ConnectX Mellanox Technologies", "have no node name .*: H-0000000000000002"),
+        ("localhost HCA-1", "have no node name"),
         ("Mellanox Technologies Aggregation Node", "aggregation nodes within switches were left"),
     ],
 )
@@ -130,7 +130,7 @@ def test_doubled_names_are_said_and_kept_apart(tmp_path: Path) -> None:
     (fabric,) = read_texts(
         tmp_path, DISCOVERY.replace("NAME", "n1 HCA-1").replace("[2](22)", "[3](22)")
     )
-    assert any("cannot be told apart: n1" in note for note in fabric.notes)
+    assert any("cannot be distinguished: n1" in note for note in fabric.notes)
     assert len(fabric.adapters_of["n1"]) == 3
 
 
@@ -150,12 +150,12 @@ def test_hosts_gives_nodes_their_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (DISCOVERY + "[9] nonsense\n", "line 17: .*no port of a device"),
+        (DISCOVERY + "[9] nonsense\n", "line 17: .*not a port of a device"),
         (DISCOVERY + DISCOVERY, "`S-00000000000000a1` is described twice"),
         ("Unicast lids [0x0-0x2] of switch Lid 1 guid 0xa1 (leaf):\n0x1 1\n", "no discovery"),
         (
             DISCOVERY + "Unicast lids [0x0-0x2] of switch Lid 1 guid 0xa1 (leaf):\n0xfffff 001\n",
-            "no row of a forwarding table",
+            "not a row of a forwarding table",
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""How fabrics are laid out: what is known of regular ones is found again from their links alone."""
+"""Layouts of fabrics: known properties of regular ones are found from their links alone."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_a_torus_with_a_broken_link_or_switch_is_a_torus() -> None:
     (lame,) = fabrics(bare(without(whole, "s2-1-1")))
     assert lame.sizes == (5, 4, 3) and lame.notes[0] == "6 links to a neighbour are missing."
     ring = lay_out(bare(without(torus((6,)), "s0", "s5")))
-    assert (ring.kind, ring.sizes) == ("mesh", (6,))  # nothing tells it from one
+    assert (ring.kind, ring.sizes) == ("mesh", (6,))  # indistinguishable from one
 
 
 def test_what_is_linked_to_nothing_is_left_out_and_said() -> None:

@@ -1,4 +1,4 @@
-"""Files of Cray, Slingshot, Blue Gene, DragonView and Boxfish, made after their shape."""
+"""Files of Cray, Slingshot, Blue Gene, DragonView and Boxfish, written in their formats."""
 
 from __future__ import annotations
 
@@ -89,11 +89,11 @@ def test_cray_needs_both_files_and_says_what_is_amiss(tmp_path: Path) -> None:
     links, table = "\n".join(aries()), list(processors())
     with pytest.raises(TopologyError, match="needs two files"):
         read_texts(tmp_path, links)
-    with pytest.raises(TopologyError, match=r"line 2: .*at two places"):
+    with pytest.raises(TopologyError, match=r"line 2: .*has two positions"):
         read_texts(tmp_path, links.replace("(0:0:1)", "(0:0:2)", 1), "\n".join(table))
     odd = [*table, table[-1], table[-1].replace("slot=2", "slot=9").replace("=71", "=99")]
     (fabric,) = read_texts(tmp_path, links, "\n".join(odd))
-    assert "1 nodes are doubled; the first line counts: nid00071." in fabric.notes
+    assert "1 nodes occur twice; the first line counts: nid00071." in fabric.notes
     assert "1 nodes are at routers without links: nid00099." in fabric.notes
     with pytest.raises(TopologyError, match="line 2: the record has no `cage`"):
         read_texts(tmp_path, links, "#\ncpu=1,slot=2,processor_id=3\n")
@@ -164,7 +164,7 @@ def test_boxfishs_tables(tmp_path: Path) -> None:
     (fabric,) = read_texts(tmp_path, meta, links, nodes)
     assert (fabric.kind, fabric.sizes, fabric.wraps) == ("torus", (4, 2), (True, False))
     assert len(fabric.adapters_of) == 8 and len(fabric.sources) == 2 * (8 + 8 + 4)
-    with pytest.raises(TopologyError, match="line 11: the row has 2 values, the head 6 columns"):
+    with pytest.raises(TopologyError, match="line 11: the row has 2 values, the header 6 columns"):
         read_texts(tmp_path, BOXFISH + "1 2\n")
     with pytest.raises(TopologyError, match="there are 0 tables of links"):
         read_texts(tmp_path, meta)
@@ -182,6 +182,6 @@ def test_coordinates_of_blue_gene(tmp_path: Path) -> None:
     assert len(fabric.adapters_of) == 64 and "Links are not in the file" in fabric.notes[0]
     named = "".join(f"R00-{k} <{','.join(map(str, at))}>\n" for k, at in enumerate(places[:-1]))
     (fabric,) = read_texts(tmp_path, named)
-    assert "R00-5" in fabric.adapters_of and "1 places within have no line" in fabric.notes[1]
-    with pytest.raises(TopologyError, match="`a` and `b` are at one place"):
+    assert "R00-5" in fabric.adapters_of and "1 positions have no line" in fabric.notes[1]
+    with pytest.raises(TopologyError, match="`a` and `b` have the same position"):
         read_texts(tmp_path, "a 0 0 0\nb 0 0 0\n")

@@ -1,4 +1,4 @@
-"""Latencies between nodes: what is measured, and the groups that they suggest."""
+"""Latencies between nodes: the measurement, and the groups that they suggest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fabrics that a repository keeps: versions, unchanged content, damaged files."""
+"""Fabrics in a repository: versions, unchanged content, damaged files."""
 
 from __future__ import annotations
 
@@ -69,8 +69,15 @@ def test_versions_are_valid_from_their_date(tmp_path: Path) -> None:
     assert load_all(tmp_path)[0] is load_all(tmp_path)[0]  # read once
 
 
+@pytest.mark.parametrize("date_ns", [-1, 1 << 63, 10**20])
+def test_a_date_that_no_file_can_have_is_refused(date_ns: int, tmp_path: Path) -> None:
+    with pytest.raises(TopologyError, match="between 1970 and 2262"):
+        save(tmp_path, replace(fat_tree(2, 2, 1), valid_from_ns=date_ns))
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("content", [b"", b"nonsense", b"\x28\xb5\x2f\xfd\x00"])
-def test_a_damaged_file_is_named_with_its_mend(content: bytes, tmp_path: Path) -> None:
+def test_a_damaged_file_is_named_with_its_fix(content: bytes, tmp_path: Path) -> None:
     save(tmp_path, fat_tree(2, 2, 1))
     (path,) = tmp_path.iterdir()
     path.write_bytes(content)
@@ -115,7 +122,7 @@ def test_a_name_that_is_no_file_is_refused(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_nodes_that_came_went_moved_and_changed_their_name_are_told() -> None:
+def test_nodes_that_came_went_moved_and_changed_their_name_are_reported() -> None:
     before = fat_tree(2, 3, 2, hosts=("a", "b", "c", "d", "e", "f"))
     after = fat_tree(2, 3, 2, hosts=("a", "x", "d", "c", "e", "g"))
     sentences = changes(before, after)
@@ -123,7 +130,7 @@ def test_nodes_that_came_went_moved_and_changed_their_name_are_told() -> None:
     assert "x is where b was: renamed or replaced." in sentences
     assert "g is where f was: renamed or replaced." in sentences
     assert changes(before, before) == []
-    assert changes(before, with_tables(before)) == ["The forwarding tables are others."]
+    assert changes(before, with_tables(before)) == ["The forwarding tables differ."]
     larger = changes(before, fat_tree(3, 3, 2, hosts=("a", "b", "c", "d", "e", "f", *"ghi")))
     assert larger[0] == "3 nodes came: g, h, i." and larger[1] == "1 switch came: leaf3."
     assert larger[2] == "Of the links between switches, 4 came."

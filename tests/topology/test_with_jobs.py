@@ -1,4 +1,4 @@
-"""Fabrics beside jobs: nodes that no fabric has, and what `jostle topology` and doctor say."""
+"""Fabrics and jobs: nodes that no fabric has, and what `jostle topology` and doctor say."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def jobs_on(folder: Path, *hosts: str) -> Path:
     return with_jobs.path
 
 
-def test_nodes_that_no_fabric_has_are_told_and_never_guessed() -> None:
+def test_nodes_that_no_fabric_has_are_reported_and_never_guessed() -> None:
     fabric = fat_tree(2, 2, 1, hosts=("a", "b.site", "c", "c.site"))
     lost = outside([fabric], ["a", "b", "c", "d"])
     assert (lost.hosts, lost.missing, lost.alike) == (4, ("b", "d"), {"b": "b.site"})
@@ -49,11 +49,14 @@ def test_import_show_and_doctor(
     assert "1 of 2 nodes that jobs ran on are in no fabric: n9." in said.err
     assert "next: jostle topology show net" in said.err
     finding = check_fabrics(repository)
-    assert finding.state == "warn" and "n9" in finding.says and "--hosts" in finding.mend
+    assert finding.state == "warn" and "n9" in finding.says and "--hosts" in finding.fix
 
     assert main(["topology", "import", str(file), "--name", "net"]) == 0
     assert "`net` is unchanged" in capsys.readouterr().out
     file.write_text(CONF.replace("n[5-8]", "n[5-9]"))
+    early = ["topology", "import", str(file), "--name", "net", "--valid-from", "1960-01-01"]
+    assert main(early) == 2
+    assert "between 1970 and 2262" in capsys.readouterr().err
     words = ["topology", "import", str(file), "--name", "net", "--valid-from", "2026-03-01"]
     assert main([*words, "--json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)["fabrics"]
@@ -64,4 +67,4 @@ def test_import_show_and_doctor(
     said = capsys.readouterr()
     assert "2 versions:" in said.out and not said.err.startswith("warning")
     assert main(["topology", "show", "nix"]) == 2
-    assert "There are: net." in capsys.readouterr().err
+    assert "Known fabrics: net." in capsys.readouterr().err

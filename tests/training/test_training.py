@@ -66,7 +66,7 @@ def jostle(folder: Path, *words: str | Path) -> str:
 
 @dataclass
 class Trained:
-    """A run: what the script and what jostle say of it.
+    """A run: the script's own account, and jostle's.
 
     Attributes:
         ended: What `jostle run` said at its end.
@@ -153,7 +153,7 @@ def test_a_training_job_is_priced(tmp_path: Path, ranks: int, delay_s: float) ->
     percent = run.estimate["percent"]
     assert run.estimate["world"] == 0 and run.estimate["ranks"] == ranks
     assert run.injected - POINTS <= percent["value"] <= run.slower + POINTS, run
-    # What others took of a crowded machine is a loss too: the truth is between what was injected
+    # What others took of a busy machine is a loss too: the truth is between what was injected
     # and what steps took longer.
     assert percent["low"] - POINTS <= run.slower, run
     assert run.injected <= percent["high"] + POINTS, run

@@ -1,4 +1,4 @@
-"""A planted repository, its server, and a browser that tolerates nothing.
+"""A synthetic repository, its server, and a browser that fails tests on any console error.
 
 `page` is a page of that browser; ask for another theme or width with
 
@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parent))  # web_fixtures, web_looks
 from web_fixtures import ENDED, Served, closed_to_all_but_anne, plant_ground, serving
 from web_looks import HEIGHTS
 
-from judging import at_our_priority
+from assessing import at_our_priority
 
 ROOT = Path(__file__).parents[2]
 AXE = ROOT / "ui/node_modules/axe-core/axe.min.js"
@@ -43,7 +43,7 @@ _PATIENCE_MS = 90_000  # a busy machine is no defect
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Declare what rewrites pictures."""
+    """Declares the options that rewrite pictures."""
     group = parser.getgroup("web")
     group.addoption("--update-golden", action="store_true", help="pages look right as they are")
     group.addoption(
@@ -53,15 +53,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """The planted repository, served to whoever started it."""
+    """The synthetic repository, served to whoever started it."""
     path = plant_ground(tmp_path_factory.mktemp("web") / "repository")
     with at_our_priority(), serving(path) as made:
         yield made
 
 
 @pytest.fixture(scope="session")
-def judged(served: Served) -> Served:
-    """All verdicts are there."""
+def assessed(served: Served) -> Served:
+    """Waits until all verdicts are made."""
     headers = {"Authorization": f"Bearer {served.access.token}"}
     with httpx.Client(base_url=served.url, headers=headers, timeout=120) as client:
         for row in client.get("/api/v1/jobs").json()["jobs"]:
@@ -72,7 +72,7 @@ def judged(served: Served) -> Served:
 
 @pytest.fixture(scope="session")
 def closed(served: Served, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """The planted repository, for anne alone."""
+    """The synthetic repository, for anne alone."""
     with closed_to_all_but_anne(served.repository, tmp_path_factory.mktemp("closed")) as made:
         yield made
 
@@ -97,13 +97,13 @@ def look(request: pytest.FixtureRequest) -> tuple[str, int]:
 
 @pytest.fixture(scope="session")
 def contexts(browser: Any) -> dict[tuple[Any, ...], Any]:
-    """Contexts of the browser by what they are for: one that is used again has the bundle."""
+    """Contexts of the browser by purpose: one that is used again has the bundle cached."""
     return {}
 
 
 @pytest.fixture
 def new_page(browser: Any, contexts: dict[tuple[Any, ...], Any]) -> Iterator[Callable[..., Any]]:
-    """Opens pages: `new_page(theme, width)`, each of somebody who comes for the first time."""
+    """Opens pages: `new_page(theme, width)`, each for a new visitor."""
     pages, wrong = [], []
 
     def make(theme: str = "light", width: int = 1280, **more: Any) -> Any:
@@ -133,7 +133,7 @@ def new_page(browser: Any, contexts: dict[tuple[Any, ...], Any]) -> Iterator[Cal
 
 
 def _watch(page: Any, wrong: list[str]) -> None:
-    """Notes what a page must not do; `page.expected` has words of what it may say."""
+    """Records errors of a page; `page.expected` has parts of allowed messages."""
 
     def said(message: Any) -> None:
         known = list(page.expected)
@@ -161,13 +161,13 @@ def page(new_page: Callable[..., Any], look: tuple[str, int]) -> Any:
 
 @pytest.fixture(scope="session")
 def idle() -> Callable[[Any], None]:
-    """Waits until all that a page has asked for is there and drawn."""
+    """Waits until all requests of a page are answered and drawn."""
     return lambda page: page.wait_for_selector("html[data-idle]", state="attached")
 
 
 @pytest.fixture(scope="session")
 def violations() -> Callable[[Any], list[str]]:
-    """What an accessibility checker has against a page."""
+    """The findings of an accessibility checker on a page."""
     if not AXE.exists():
         pytest.skip("axe-core is not installed: npm ci in ui/")
     source = AXE.read_text()

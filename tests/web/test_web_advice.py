@@ -8,10 +8,10 @@ from web_fixtures import PASSWORD, jobs_of
 
 
 @pytest.fixture(scope="module")
-def client(judged):
+def client(assessed):
     with httpx.Client(
-        base_url=f"{judged.url}/api/v1",
-        headers={"Authorization": f"Bearer {judged.access.token}"},
+        base_url=f"{assessed.url}/api/v1",
+        headers={"Authorization": f"Bearer {assessed.access.token}"},
         timeout=90,
     ) as made:
         yield made
@@ -24,19 +24,19 @@ def made(client, path: str) -> dict:
     return answer.json()
 
 
-def advised(client, judged) -> tuple[str, dict]:
+def advised(client, assessed) -> tuple[str, dict]:
     """A job with advice that has a text, and the advice."""
-    for job in jobs_of(judged.repository):
+    for job in jobs_of(assessed.repository):
         given = made(client, f"jobs/{job}/advice")
         if given["found"] and given["found"][0]["texts"]:
             return job, given
-    pytest.skip("no planted job can do anything")
+    pytest.skip("no synthetic job can do anything")
 
 
-def test_a_job_says_what_to_change_and_its_text_can_be_copied(client, judged, page, idle):
-    job, given = advised(client, judged)
+def test_a_job_says_what_to_change_and_its_text_can_be_copied(client, assessed, page, idle):
+    job, given = advised(client, assessed)
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page.goto(judged.enter(f"/jobs/{job}"))
+    page.goto(assessed.enter(f"/jobs/{job}"))
     section = page.locator("section[aria-label='Advice']")
     section.locator("article").first.wait_for()
     idle(page)
@@ -51,14 +51,14 @@ def test_a_job_says_what_to_change_and_its_text_can_be_copied(client, judged, pa
     assert copied == "\n".join(given["found"][0]["texts"])
 
 
-def test_losses_and_system_say_what_a_site_can_change(client, judged, page, idle):
+def test_losses_and_system_say_what_a_site_can_change(client, assessed, page, idle):
     given = made(client, "advice?days=366")["advice"]
-    page.goto(judged.enter("/losses?span=all"))
+    page.goto(assessed.enter("/losses?span=all"))
     section = page.locator("section[aria-label='Advice']")
     section.get_by_text("to others.").wait_for()
     idle(page)
     assert section.locator("article").count() == len(given["found"])
-    page.goto(judged.enter("/system"))
+    page.goto(assessed.enter("/system"))
     section.get_by_text("to others.").wait_for()
     assert section.locator("article").count() <= 3
 
@@ -76,14 +76,14 @@ def test_a_user_sees_sums_and_no_advice_on_the_site(closed, page, idle):
     assert section.locator("article").count() == 0
 
 
-def test_a_job_can_be_moved_in_time_and_its_loss_is_predicted(client, judged, page, idle):
-    for job in jobs_of(judged.repository):
+def test_a_job_can_be_moved_in_time_and_its_loss_is_predicted(client, assessed, page, idle):
+    for job in jobs_of(assessed.repository):
         given = made(client, f"jobs/{job}/advice")
         if given["own_neighbours"]:
             break
     else:
-        pytest.skip("no planted job is slowed by another one of its user")
-    page.goto(judged.enter(f"/jobs/{job}"))
+        pytest.skip("no synthetic job is slowed by another one of its user")
+    page.goto(assessed.enter(f"/jobs/{job}"))
     panel = page.locator(".what-if")
     panel.get_by_text("As it ran, others cost it").wait_for()
     idle(page)

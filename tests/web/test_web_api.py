@@ -1,4 +1,4 @@
-"""The API: who gets in, what it says, and that this is what the commands say."""
+"""The API: access, answers, and that they agree with the commands."""
 
 from __future__ import annotations
 
@@ -80,18 +80,18 @@ def test_the_verdict_is_that_of_the_commands(client, served):
     asked = f"/api/v1/jobs/{job}/verdict?wait_s=10"
     while (answer := client.get(asked)).status_code == 202:
         pass
-    told = answer.json()
-    Verdict.model_validate(told)  # the types of the page are made from it
+    reported = answer.json()
+    Verdict.model_validate(reported)  # the types of the page are made from it
     command = [sys.executable, "-m", "jostle.cli", "estimate", job, "--json"]
     said = json.loads(
         subprocess.run(
             [*command, "--repository", str(served.repository)], capture_output=True, check=True
         ).stdout
     )
-    assert told["interference"] == said["interference"]
+    assert reported["interference"] == said["interference"]
     digest = client.get(f"/api/v1/jobs/{rows['jobs'][-1]['job']}").json()
     assert TypeAdapter(JobDigest).validate_python(digest).metrics
-    assert {name: said[name] for name in told["estimate"]} == told["estimate"]
+    assert {name: said[name] for name in reported["estimate"]} == reported["estimate"]
 
 
 @pytest.mark.parametrize("job", ["nobody", "..", "%00", "a%2f..%2fb", "x' OR 1=1 --"])
@@ -114,14 +114,14 @@ def test_a_metric_that_is_not_of_gpus(client):
     assert client.get(f"/api/v1/jobs/{job}/gpus").json() == {"gpus": []}
     answer = client.get(f"/api/v1/jobs/{job}/gpus?metric=bytes")
     assert answer.status_code == 400
-    assert "gpu_h2d_bytes" in answer.json()["mend"]
+    assert "gpu_h2d_bytes" in answer.json()["fix"]
 
 
 def test_a_metric_that_is_not_there_says_what_is_near(client):
     job = client.get("/api/v1/jobs").json()["jobs"][0]["job"]
     answer = client.get(f"/api/v1/jobs/{job}/series?metric=byte")
     assert answer.status_code == 400
-    assert "bytes" in answer.json()["mend"]
+    assert "bytes" in answer.json()["fix"]
 
 
 def test_mipmaps_lose_no_peak_and_no_sum():

@@ -1,4 +1,4 @@
-"""Colours of pages: those of the plots, legible, and apart for every kind of eyes."""
+"""Colours of pages: those of the plots, legible, and distinct under colour blindness."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def linear(colour):
 
 
 def oklab(rgb):
-    """Where a colour is in a space in which distances are as people see them."""
+    """A colour in a perceptually uniform colour space."""
     to_lms = [
         [0.412221, 0.536333, 0.051446],
         [0.211903, 0.680700, 0.107397],

@@ -1,11 +1,11 @@
-"""Compare: from a program to two of its runs, and where the seconds between them lie."""
+"""The page Compare: from a program to two of its runs, and where they differ in time."""
 
 from __future__ import annotations
 
 import pytest
 from web_fixtures import LIVE, SEGMENTS, plant_segments, serving
 
-from jostle_lab.synthetic.planted.model import Spec
+from jostle_lab.synthetic.injected.model import Spec
 from jostle_lab.synthetic.repository import plant
 
 RUNS = "section[aria-label='Where the difference lies']"
@@ -33,11 +33,11 @@ def test_from_a_program_to_two_of_its_runs(page, twice, idle, violations):
     idle(page)
     assert sorted(page.locator(".run").all_inner_texts())[0].startswith("relax-1")
     assert violations(page) == []
-    told = page.request.get(f"{twice.url}/api/v1/compare?job=relax-1&job=relax-2").json()
-    slow = told["measured_s"].index(max(told["measured_s"]))
+    reported = page.request.get(f"{twice.url}/api/v1/compare?job=relax-1&job=relax-2").json()
+    slow = reported["measured_s"].index(max(reported["measured_s"]))
     head = page.locator(f"{RUNS} h2").inner_text()
-    assert head.startswith(f"{told['runs'][slow]['job']} took ")
-    assert f"longer than {told['runs'][told['baseline']]['job']}: " in head
+    assert head.startswith(f"{reported['runs'][slow]['job']} took ")
+    assert f"longer than {reported['runs'][reported['baseline']]['job']}: " in head
     assert "memory or CPU" in head  # its ranks are on one node
     # One row a run, its bars on one scale; the fastest has none.
     rows = page.locator(f"{RUNS} tbody tr")
@@ -79,7 +79,7 @@ def test_jobs_without_segments_are_compared_by_cause(page, served):
 def test_a_run_that_is_not_there_is_named(page, served):
     page.expected.append("404")
     page.goto(served.enter(f"/compare?job={SEGMENTS}&job=none"))
-    page.get_by_text("One of these runs is not there").wait_for()
+    page.get_by_text("One of these runs does not exist").wait_for()
     page.goto(served.enter("/compare?job=none"))
     page.get_by_text("There is no job none").wait_for()
 

@@ -1,4 +1,4 @@
-"""A job's page: what it says, how its views move together, and what can be taken from it."""
+"""A job's page: its texts, its linked views, and its downloads."""
 
 from __future__ import annotations
 
@@ -256,7 +256,7 @@ def test_figures_are_those_of_the_digest(client, hurt):
 
 
 def test_a_verdict_that_is_not_there_yet_holds_up_nothing(page, served, hurt, violations):
-    told = httpx.get(
+    reported = httpx.get(
         f"{served.url}/api/v1/jobs/{hurt}/verdict?wait_s=10",
         headers={"Authorization": f"Bearer {served.access.token}"},
         timeout=90,
@@ -268,10 +268,10 @@ def test_a_verdict_that_is_not_there_yet_holds_up_nothing(page, served, hurt, vi
         """The same until the test has seen it on the page."""
         asked.append(route)
         if answers:
-            state = {"state": "judging", "job": told["job"], "progress": answers[0]}
+            state = {"state": "assessing", "job": reported["job"], "progress": answers[0]}
             route.fulfill(status=202, json=state)
         else:
-            route.fulfill(json=told)
+            route.fulfill(json=reported)
 
     page.route("**/verdict*", answer)
     page.goto(served.enter(f"/jobs/{hurt}"))
@@ -289,12 +289,12 @@ def test_a_verdict_that_is_not_there_yet_holds_up_nothing(page, served, hurt, vi
 
 @pytest.mark.parametrize("look", [("light", 1280)], indirect=True)
 def test_what_a_verdict_may_say(page, served, client, hurt, violations):
-    told = verdict_of(client, hurt)
+    reported = verdict_of(client, hurt)
     page.goto(served.enter("/jobs"))  # once: who enters again leaves requests behind unanswered
 
     def shown(**head) -> str:
         page.unroute_all()
-        body = {**told, "head": {**told["head"], **head}}
+        body = {**reported, "head": {**reported["head"], **head}}
         page.route("**/verdict*", lambda route: route.fulfill(json=body))
         page.goto(f"{served.url}/jobs/{hurt}")
         page.wait_for_selector("section.verdict")
@@ -316,8 +316,8 @@ def test_what_a_verdict_may_say(page, served, client, hurt, violations):
     assert "7.0" in text and "3.0 to 11 %" in text
     assert page.locator("section.verdict .light svg .open").count() == 1  # a shape of its own
     assert violations(page) == []
-    told["interference"]["suspects"] = told["interference"]["guilty"] = []
-    told["blame"] |= {"suspects": [], "unexplained_share": 1.0}
+    reported["interference"]["suspects"] = reported["interference"]["disturbed"] = []
+    reported["attribution"] |= {"suspects": [], "unexplained_share": 1.0}
     assert "Undisturbed" in shown(light="green", percent=none, lost_s=none, cause=None)
     # From the percent on that the verdict names a cause, the page names the loss.
     little = {"value": 0.7, "low": 0.4, "high": 1.0}
@@ -327,20 +327,20 @@ def test_what_a_verdict_may_say(page, served, client, hurt, violations):
     assert "Nobody disturbed this run" in shown(
         light="green", percent=none, lost_s=none, cause=None
     )
-    told["interference"] = None
+    reported["interference"] = None
     text = shown(light="green", percent=none, lost_s=none, cause=None)
     assert "had the machine to itself" in text
-    assert "no other job beside it" in text
+    assert "no other job alongside it" in text
 
 
 @pytest.mark.parametrize("look", [("light", 1280)], indirect=True)
-def test_a_suspect_is_blamed_for_no_more_than_he_explains(page, served, client, hurt, violations):
-    told = verdict_of(client, hurt)
-    told["head"] |= {"light": "red", "undecided": "", "decided_by": ""}
-    lost = told["head"]["lost_s"]["value"]
-    (first, *_) = told["blame"]["suspects"]
+def test_a_suspect_is_named_for_no_more_than_he_explains(page, served, client, hurt, violations):
+    reported = verdict_of(client, hurt)
+    reported["head"] |= {"light": "red", "undecided": "", "decided_by": ""}
+    lost = reported["head"]["lost_s"]["value"]
+    (first, *_) = reported["attribution"]["suspects"]
     first |= {"share": 0.2, "seconds": {"value": 0.2 * lost, "low": 0.1 * lost, "high": 0.3 * lost}}
-    told["blame"] |= {
+    reported["attribution"] |= {
         "suspects": [first],
         "explained_s": first["seconds"],
         "unexplained_share": 0.8,
@@ -348,7 +348,7 @@ def test_a_suspect_is_blamed_for_no_more_than_he_explains(page, served, client, 
         "lost_slices": 41,
         "suspect_slices": 7,
     }
-    page.route("**/verdict*", lambda route: route.fulfill(json=told))
+    page.route("**/verdict*", lambda route: route.fulfill(json=reported))
     page.goto(served.enter(f"/jobs/{hurt}"))
     page.wait_for_selector("section.verdict")
     text = page.locator("section.verdict").inner_text()
@@ -360,11 +360,13 @@ def test_a_suspect_is_blamed_for_no_more_than_he_explains(page, served, client, 
 
 
 def test_others_without_names(page, served, client, hurt):
-    told = verdict_of(client, hurt)
-    told["blame"]["suspects"] = told["blame"]["suspects"][:1]  # one stands for all of them
-    for one in [*told["interference"]["suspects"], *told["blame"]["suspects"]]:
+    reported = verdict_of(client, hurt)
+    reported["attribution"]["suspects"] = reported["attribution"]["suspects"][
+        :1
+    ]  # one stands for all of them
+    for one in [*reported["interference"]["suspects"], *reported["attribution"]["suspects"]]:
         one["job"] = one["program"] = "other users' jobs"
-    page.route("**/verdict*", lambda route: route.fulfill(json=told))
+    page.route("**/verdict*", lambda route: route.fulfill(json=reported))
     page.goto(served.enter(f"/jobs/{hurt}"))
     page.wait_for_selector("section.verdict")
     assert page.locator("section.verdict a").count() == 0
@@ -374,7 +376,7 @@ def test_others_without_names(page, served, client, hurt):
 
 def test_a_broken_part_breaks_its_card_alone(page, served, hurt):
     page.expected = ["500"]
-    problem = {"title": "A file cannot be read.", "status": 500, "mend": "Ingest it again."}
+    problem = {"title": "A file cannot be read.", "status": 500, "fix": "Ingest it again."}
     for part in ("figures", "grid"):
         page.route(
             re.compile(rf"/{part}(\?|$)"), lambda route: route.fulfill(status=500, json=problem)
@@ -390,7 +392,7 @@ def test_a_broken_part_breaks_its_card_alone(page, served, hurt):
 @pytest.mark.parametrize("look", [("light", 1280), ("dark", 390)], indirect=True)
 def test_sizes_of_calls_by_keys(page, client, open_job, hurt):
     made = client.get(f"jobs/{hurt}").json()
-    for one in made["access"]:  # planted jobs have calls, but no sizes
+    for one in made["access"]:  # synthetic jobs have calls, but no sizes
         one["histogram"] = [0] * 10 + [7, 0, 1] + [0] * 19
     page.route(
         re.compile(rf"/jobs/{hurt}(\?|$)"),
@@ -400,7 +402,7 @@ def test_sizes_of_calls_by_keys(page, client, open_job, hurt):
     )
     page = open_job(hurt)
     plot = page.locator("section[aria-label='Access pattern'] figure .plot").first
-    told = page.locator(f"[id='{plot.get_attribute('aria-describedby')}']")
+    reported = page.locator(f"[id='{plot.get_attribute('aria-describedby')}']")
     bars = plot.locator("rect").count()
     words = plot.locator("svg").get_attribute("aria-label").partition("; ")[2]
     high = page.locator("section[aria-label='Access pattern']").bounding_box()["height"]
@@ -408,15 +410,15 @@ def test_sizes_of_calls_by_keys(page, client, open_job, hurt):
     heard = []
     for _ in range(bars):
         page.keyboard.press("ArrowRight")
-        heard.append(told.inner_text().removesuffix("s").removesuffix(" call"))
+        heard.append(reported.inner_text().removesuffix("s").removesuffix(" call"))
         assert plot.locator("rect.on").count() == 1
     assert ", ".join(heard) == words
     assert page.locator("section[aria-label='Access pattern']").bounding_box()["height"] == high
     page.keyboard.press("Tab")
-    assert told.inner_text() == ""
+    assert reported.inner_text() == ""
 
 
-def test_the_runs_of_its_program_lead_to_their_pages(open_job, judged, client):
+def test_the_runs_of_its_program_lead_to_their_pages(open_job, assessed, client):
     page = open_job("burster-0001")
     trend = page.locator("section[aria-label='Runs of this program']")
     runs = client.get("jobs/burster-0001/trend").json()["runs"]

@@ -1,4 +1,4 @@
-"""The list of jobs: search, filters, order, thousands of rows, and all of it in the address."""
+"""The list of jobs: search, filters, order, thousands of rows, and its state in the address."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_columns_sort_both_ways(page, served, idle, column):
 
 
 def test_thousands_of_rows_are_only_there_when_looked_at(page, served, idle):
-    """The server's answer is made up: ten thousand jobs, as its API would list them."""
+    """The server's answer is synthetic: ten thousand jobs, as its API would list them."""
     asked = []
 
     def answer(route):

@@ -1,4 +1,4 @@
-"""Every page by keyboard alone: all that can be used is reached, is seen to be, and keys act."""
+"""Every page by keyboard alone: all controls are reached with visible focus, and keys work."""
 
 from __future__ import annotations
 

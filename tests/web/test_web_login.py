@@ -1,4 +1,4 @@
-"""The page on which one logs in, in a browser: with local accounts, and without any way in."""
+"""The log-in page in a browser: with local accounts, and without any login service."""
 
 from __future__ import annotations
 

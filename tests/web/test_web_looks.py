@@ -1,4 +1,4 @@
-"""What every page looks like: three widths, both themes, nothing against it from axe.
+"""Pictures of every page: three widths, both themes, no findings of axe.
 
 The pictures in golden/ are of one version of Chromium and are compared with that version only.
 After a change that is meant, look at the new ones and keep them: pytest tests/web --update-golden.
@@ -35,7 +35,7 @@ ALWAYS = {"jobs", "job", "system"}
 
 @pytest.fixture(scope="session")
 def comparable(browser, request):
-    """Whether pictures of this browser can be held against the kept ones."""
+    """Whether pictures of this browser can be compared with the stored ones."""
     version = GOLDEN / "chromium.txt"
     if request.config.getoption("--update-golden", default=False):
         version.parent.mkdir(exist_ok=True)
@@ -48,11 +48,11 @@ def comparable(browser, request):
     [name if name in ALWAYS else pytest.param(name, marks=pytest.mark.in_turn) for name in PAGES],
 )
 def test_a_page_looks_as_it_should(
-    name, judged, closed, page, idle, violations, comparable, request, tmp_path
+    name, assessed, closed, page, idle, violations, comparable, request, tmp_path
 ):
     path, there = PAGES[name]
     page.expected += ["404", "401"] if name == "form" else ["404"]
-    page.goto(closed.url + path if name == "form" else judged.enter(path))
+    page.goto(closed.url + path if name == "form" else assessed.enter(path))
     page.wait_for_selector(there)
     wrong = []
     for width, theme in itertools.product((1280, 390, 2560), ("light", "dark")):

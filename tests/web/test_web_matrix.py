@@ -1,4 +1,4 @@
-"""The matrix in a browser: its cells, and what is behind them."""
+"""The matrix in a browser: its cells, and their runs."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def test_a_cell_opens_its_evidence_and_its_runs(matrix, served, violations):
     matrix.wait_for_selector(".evidence .runs tbody tr")
     assert "victim=" in matrix.url
     assert matrix.locator(".evidence svg circle").count() >= 1
-    told = matrix.locator(".evidence .verdict").inner_text()
-    assert "no evidence" in told or "too few to compare" in told
+    reported = matrix.locator(".evidence .verdict").inner_text()
+    assert "no evidence" in reported or "too few to compare" in reported
     assert violations(matrix) == []
     matrix.reload()
     matrix.wait_for_selector(".evidence .runs tbody tr a")

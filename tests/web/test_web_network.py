@@ -1,4 +1,4 @@
-"""The page of the network: links, who is on one, the same as a table, and without a mouse."""
+"""The page of the network: links, jobs on a link, the same as a table, and without a mouse."""
 
 from __future__ import annotations
 

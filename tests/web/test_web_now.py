@@ -1,4 +1,4 @@
-"""The page of running jobs, and what the page of a running job says of now."""
+"""The page of running jobs, and the current state on the page of a running job."""
 
 from __future__ import annotations
 

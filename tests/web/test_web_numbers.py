@@ -1,4 +1,4 @@
-"""The numbers of the pages are those of the commands: the demo's, and of planted jobs."""
+"""The numbers of the pages are those of the commands: the demo's, and of synthetic jobs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import httpx
 import pytest
 from web_fixtures import SEGMENTS, Served, jobs_of, serving
 
-from judging import at_our_priority
+from assessing import at_our_priority
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "cli"))
 
@@ -46,15 +46,15 @@ def numbers(text: str) -> list[tuple[float, float]]:
 
 
 def same(text: str, *truth: float) -> bool:
-    """Tells whether a text has these numbers, rounded, and no others."""
+    """Whether a text has these numbers, rounded, and no others."""
     said = numbers(text)
     return len(said) == len(truth) and all(
         abs(value - true) <= step for (value, step), true in zip(said, truth, strict=True)
     )
 
 
-def told(repository: Path, *words: str) -> dict[str, Any]:
-    """What a command says."""
+def printed(repository: Path, *words: str) -> dict[str, Any]:
+    """The JSON output of a command."""
     done = jostle(*words, "--json", "--repository", str(repository))
     assert done.code == 0, done.err
     found: dict[str, Any] = json.loads(done.out)
@@ -62,8 +62,8 @@ def told(repository: Path, *words: str) -> dict[str, Any]:
 
 
 def verdict_is_that_of_the_command(page: Any, made: Served, job: str) -> None:
-    """Holds the head of a job's page, and its row of the list, against `jostle estimate`."""
-    found = told(made.repository, "estimate", job)
+    """Compares the head of a job's page, and its row of the list, with `jostle estimate`."""
+    found = printed(made.repository, "estimate", job)
     head = found["head"]
     percent, lost = head["percent"], head["lost_s"]
     page.goto(made.enter(f"/jobs/{job}"))
@@ -75,7 +75,7 @@ def verdict_is_that_of_the_command(page: Any, made: Served, job: str) -> None:
     assert same(own, head["intrinsic_s"]), own
     parts = [lost]
     if len(taken) == 2:  # what no profiled job explains is apart where there is room for it
-        parts = [found["blame"]["unexplained_s"], found["blame"]["explained_s"]]
+        parts = [found["attribution"]["unexplained_s"], found["attribution"]["explained_s"]]
     for text, part in zip(taken, parts, strict=True):
         assert same(text, part["value"], part["low"], part["high"]), text
     word, decided = verdict.locator(".word").inner_text(), verdict.locator(".decided")
@@ -94,8 +94,8 @@ def verdict_is_that_of_the_command(page: Any, made: Served, job: str) -> None:
 
 
 def digest_is_that_of_the_command(page: Any, made: Served, job: str) -> None:
-    """Holds the digest of a job's page against `jostle digest`."""
-    digest = told(made.repository, "digest", job)
+    """Compares the digest of a job's page with `jostle digest`."""
+    digest = printed(made.repository, "digest", job)
 
     def total(*metrics: str) -> float:
         return float(sum(digest["metrics"].get(name, {"total": 0})["total"] for name in metrics))
@@ -126,7 +126,7 @@ def digest_is_that_of_the_command(page: Any, made: Served, job: str) -> None:
     wrong = {name: (rows[name], truth[name]) for name in both_have}
     wrong = {name: both for name, both in wrong.items() if not same(*both)}
     assert wrong == {}, wrong
-    # Among other runs: all that the page is told; it shows the median, or the ends of few.
+    # Among other runs: all that the page gets; it shows the median, or the ends of few.
     among = digest["figures"]
     headers = {"Authorization": f"Bearer {made.access.token}"}
     figures = httpx.get(f"{made.url}/api/v1/jobs/{job}/figures", headers=headers, timeout=60)
@@ -145,19 +145,19 @@ def digest_is_that_of_the_command(page: Any, made: Served, job: str) -> None:
         assert [name for name in shown if not same(shown[name], *known[name])] == []
 
 
-def test_planted_jobs(page, judged):
+def test_injected_jobs(page, assessed):
     for job in (
-        next(one for one in jobs_of(judged.repository) if one.startswith("replay")),
+        next(one for one in jobs_of(assessed.repository) if one.startswith("replay")),
         SEGMENTS,
     ):
-        verdict_is_that_of_the_command(page, judged, job)
-        digest_is_that_of_the_command(page, judged, job)
+        verdict_is_that_of_the_command(page, assessed, job)
+        digest_is_that_of_the_command(page, assessed, job)
 
 
 @pytest.mark.in_turn
 @pytest.mark.slow
 @pytest.mark.usefixtures("library")
-def test_the_demo_tells_its_story_and_its_page_the_same(page, tmp_path: Path) -> None:
+def test_the_demo_prints_what_its_page_shows(page, tmp_path: Path) -> None:
     # `make demo` is the one in a lab; studies in labs have tests of their own.
     done = jostle("demo", "--local", XDG_DATA_HOME=str(tmp_path), TMPDIR=str(tmp_path))
     assert done.code == 0, done.err
@@ -169,7 +169,7 @@ def test_the_demo_tells_its_story_and_its_page_the_same(page, tmp_path: Path) ->
         "Dilation",
         "Degradation",
         "$ jostle estimate demo.r01-a001.writer",
-        "Was it right?",
+        "Was the verdict correct?",
         "http://127.0.0.1:8642/jobs/demo.r01-p001.writer",
         f"The picture: {kept}/pictures/time-slices",
     ):

@@ -1,4 +1,4 @@
-"""From page to page as people go, and what every page says where it has nothing to say."""
+"""Navigation between pages, and the text of each page where there are no data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Segments on a job's page: what they say, clusters by mouse and keys, one span with the slices."""
+"""Segments on a job's page: texts, clusters by mouse and keys, and a span shared with slices."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_a_link_to_a_cluster_opens_it_and_a_wrong_one_says_so(page, served):
     page.wait_for_selector(f"{CARD} tbody tr")
 
 
-def test_losses_are_told_by_pointer_and_by_keys(page, served, idle):
+def test_losses_are_shown_by_pointer_and_by_keys(page, served, idle):
     card = opened(page, served)
     idle(page)
     timeline = card.locator(".timeline")

@@ -1,4 +1,4 @@
-"""What pages say when there is nothing, nobody, no server, or a file that cannot be read."""
+"""Pages without data, without a user, without a server, or with a file that cannot be read."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import pytest
 from web_fixtures import Served, serving
 from web_studies import plant_study
 
-from jostle_lab.synthetic.planted.model import Spec
+from jostle_lab.synthetic.injected.model import Spec
 from jostle_lab.synthetic.repository import plant
 
 pytestmark = pytest.mark.in_turn("studies")
@@ -75,24 +75,24 @@ def test_points_of_curves_by_keys_and_by_finger(page, studied, idle):
     page.wait_for_selector(".panels figure")
     idle(page)
     figure = page.locator(".panels figure").first
-    plot, told = figure.locator(".plot"), figure.locator(".told")
+    plot, readout = figure.locator(".plot"), figure.locator(".readout")
     high = figure.bounding_box()["height"]
     # All that the curve's own words say is there to be read, point by point.
     words = plot.locator("svg").get_attribute("aria-label").split("; ")[0]
     points = re.findall(r"([\d.]+ [KM]iB) (\S+ %)", words)
     plot.focus()
-    assert told.get_attribute("aria-live") == "polite"
-    assert plot.get_attribute("aria-describedby") == told.get_attribute("id")
+    assert readout.get_attribute("aria-live") == "polite"
+    assert plot.get_attribute("aria-describedby") == readout.get_attribute("id")
     for chunk, loss in points:
         page.keyboard.press("ArrowRight")
-        said = told.inner_text()
+        said = readout.inner_text()
         assert chunk in said and loss in said, (said, chunk, loss)
         assert figure.locator(".ring").count() == 1
     page.keyboard.press("ArrowRight")
-    assert told.inner_text() == said  # the last one
+    assert readout.inner_text() == said  # the last one
     assert figure.bounding_box()["height"] == high
     page.keyboard.press("Tab")
-    assert told.inner_text() == ""
+    assert readout.inner_text() == ""
     box = plot.locator("svg").bounding_box()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    assert "%" in told.inner_text()
+    assert "%" in readout.inner_text()

@@ -26,7 +26,7 @@ def first_rectangle(page) -> tuple[float, float, str]:
     raise AssertionError("there is no rectangle")
 
 
-def test_a_rectangle_tells_its_values_and_leads_to_its_job(system, served):
+def test_a_rectangle_shows_its_values_and_leads_to_its_job(system, served):
     assert system.locator(".legend").is_visible()
     x, y, job = first_rectangle(system)
     said = system.locator(".under .said").inner_text()
@@ -141,7 +141,7 @@ def test_any_metric_and_part_of_the_nodes(system, idle):
     system.wait_for_selector(".grid canvas")
 
 
-def test_a_tap_tells_and_a_second_one_opens(new_page, served, idle):
+def test_a_tap_shows_values_and_a_second_one_opens(new_page, served, idle):
     page = new_page("light", 390, has_touch=True)
     page.goto(served.enter("/system"))
     page.wait_for_selector(".grid canvas")
@@ -166,10 +166,10 @@ def test_two_fingers_bring_it_closer(new_page, served, idle):
     page.wait_for_selector(".grid canvas")
     idle(page)
     box = page.locator(".grid canvas").bounding_box()
-    tell = page.context.new_cdp_session(page)
+    session = page.context.new_cdp_session(page)
     middle, y = box["x"] + box["width"] / 2, box["y"] + 40
     for apart, kind in ((20, "touchStart"), (60, "touchMove"), (100, "touchMove")):
         points = [{"x": middle - apart, "y": y, "id": 1}, {"x": middle + apart, "y": y, "id": 2}]
-        tell.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-    tell.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
     page.wait_for_url("**from=**")

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 from web_fixtures import Served, serving
 
+from assessing import at_our_priority
 from jostle.repository import Repository
 from jostle.repository.store.files import publish, write_chunks
 from jostle.repository.store.layout import HOUR_NS, TABLES, process_id
@@ -23,7 +24,6 @@ from jostle.topology import torus
 from jostle.topology.store import FOLDER, save
 from jostle_lab.synthetic.placed.model import PlacedJob
 from jostle_lab.synthetic.placed.rows import EPOCH_S, Writer, host_name
-from judging import at_our_priority
 
 pytestmark = pytest.mark.in_turn("torus")
 
@@ -45,7 +45,7 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def plant_example(path: Path) -> None:
-    """Plant the synthetic application, and a small job that shares links with it."""
+    """Store the synthetic application, and a small job that shares links with it."""
     count = int(np.prod(SIZES))
     Repository(path, create=True)
     places = [
@@ -96,22 +96,22 @@ def _messages(job: str, first: int, pairs: Any) -> PartitionChunk:
     return PartitionChunk("peer_slices", table, hour * HOUR_NS, (hour + 1) * HOUR_NS)
 
 
-def _told(page: Any, picture: int, steps: tuple[int, int]) -> set[str]:
-    """What the pointer is told on its way over a picture."""
-    told: list[str] = page.evaluate(_WAY, [picture, *steps])
-    return set(told)
+def _shown(page: Any, picture: int, steps: tuple[int, int]) -> set[str]:
+    """What is shown at the pointer on its way over a picture."""
+    reported: list[str] = page.evaluate(_WAY, [picture, *steps])
+    return set(reported)
 
 
 _WAY = """async ([number, across, down]) => {
-  const [picture, told] = [document.querySelectorAll('.picture')[number], new Set()];
+  const [picture, shown] = [document.querySelectorAll('.picture')[number], new Set()];
   const box = picture.getBoundingClientRect();
   for (let x = 0; x < across; x += 1) for (let y = 0; y < down; y += 1) {
     const clientX = box.left + box.width * x / across, clientY = box.top + box.height * y / down;
     picture.dispatchEvent(new PointerEvent('pointermove', { clientX, clientY, bubbles: true }));
     await new Promise((done) => queueMicrotask(done));
-    told.add(document.querySelector('.torus .said').textContent);
+    shown.add(document.querySelector('.torus .said').textContent);
   }
-  return [...told];
+  return [...shown];
 }"""
 
 
@@ -121,9 +121,9 @@ def test_traffic_that_alternates_along_d_is_found(page, example: Served, violati
     assert page.locator(".order button b").all_inner_texts() == ["b", "c", "a", "d", "e"]
     assert violations(page) == []
     # In the composite view lines between cuboids differ: what leads to the next d.
-    told = _told(page, 1, (110, 30))
+    reported = _shown(page, 1, (110, 30))
     between = re.compile(r"16 links along d\+ .* ([\d.]+ \S+)/s each")
-    rates = {match[1] for text in told for match in [between.match(text)] if match}
+    rates = {match[1] for text in reported for match in [between.match(text)] if match}
     assert rates == {"954 MiB", "95.4 MiB"}
     # The order is changed to a x d planes, with the keys.
     page.locator(".order button", has_text="a").press("ArrowLeft")
@@ -139,8 +139,8 @@ def test_traffic_that_alternates_along_d_is_found(page, example: Served, violati
     table = page.get_by_role("region", name="Table of links")
     assert "144 links of the chosen plane" in page.locator("section", has=table).inner_text()
     out = re.compile(r"2 links out of s0-1-0-(\d)-0 along d · .* at most ([\d.]+ \S+)/s")
-    told = _told(page, 1, (60, 90))
-    sent = {match[1]: match[2] for text in told for match in [out.match(text)] if match}
+    reported = _shown(page, 1, (60, 90))
+    sent = {match[1]: match[2] for text in reported for match in [out.match(text)] if match}
     assert sent == {"0": "954 MiB", "1": "95.4 MiB", "2": "954 MiB", "3": "95.4 MiB"}
     # A link is chosen with the keys: the page says who is on it.
     page.locator(".picture").first.focus()

@@ -1,6 +1,6 @@
-"""The tutorial can be done, and shows what one sees: pytest --update-tutorial takes its pictures.
+"""The tutorial works, and shows the real pages: pytest --update-tutorial takes its pictures.
 
-They show the planted repository of these tests, so that nobody's own jobs stand in the manual.
+They show the synthetic repository of these tests, so that nobody's own jobs are in the manual.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ PICTURES = DOCS / "web"
 
 
 def keep(page, name, **more):
-    """Writes a picture in few colours: a manual travels with every clone."""
+    """Writes a picture in few colours, since the manual is part of every clone."""
     PICTURES.mkdir(exist_ok=True)
     picture = Image.open(io.BytesIO(page.screenshot(animations="disabled", **more)))
     few = picture.convert("RGB").quantize(256, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
@@ -31,8 +31,8 @@ def test_every_picture_is_used_and_is_there():
 
 
 @pytest.mark.in_turn
-def test_what_the_tutorial_does_can_be_done(new_page, judged, idle, request):
-    """Goes through the tutorial, and takes its pictures where it is asked to."""
+def test_what_the_tutorial_does_can_be_done(new_page, assessed, idle, request):
+    """Goes through the tutorial, and takes its pictures on request."""
     update = request.config.getoption("--update-tutorial", default=False)
     page = new_page("light", 1280)
 
@@ -41,7 +41,7 @@ def test_what_the_tutorial_does_can_be_done(new_page, judged, idle, request):
         if update:
             keep(page, name, **more)
 
-    page.goto(judged.enter("/jobs"))
+    page.goto(assessed.enter("/jobs"))
     idle(page)
     page.get_by_role("button", name="Lost", exact=False).and_(page.locator(".head button")).click()
     show("jobs", clip={"x": 0, "y": 0, "width": 1280, "height": 610})
@@ -58,7 +58,7 @@ def test_what_the_tutorial_does_can_be_done(new_page, judged, idle, request):
     idle(page)
     if update:
         keep(card, "slices")
-    page.goto(f"{judged.url}/system")
+    page.goto(f"{assessed.url}/system")
     page.wait_for_selector("main canvas")
     show("system")
     if not update:

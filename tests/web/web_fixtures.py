@@ -1,4 +1,4 @@
-"""What the browser looks at: a repository with a bit of everything, and its server."""
+"""Fixtures of the browser's tests: a repository with some data of every kind, and its server."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ from jostle.server.access.accounts import Accounts, add_account
 from jostle.server.access.audit import Audit
 from jostle.values.arrow_columns import ints
 from jostle_lab.synthetic import SPECS
-from jostle_lab.synthetic.planted.model import Spec
-from jostle_lab.synthetic.planted.schedule import EPOCH_S
+from jostle_lab.synthetic.injected.model import Spec
+from jostle_lab.synthetic.injected.schedule import EPOCH_S
 from jostle_lab.synthetic.repository import plant
 from jostle_lab.synthetic.traces.rows import segment_rows, tokens
 from jostle_lab.synthetic.traces.tables import run_tables
@@ -40,10 +40,10 @@ from jostle_lab.synthetic.traces.trace import replayed
 
 #: Six jobs of two users that hurt each other on one file system, and a job with segments.
 SPEC = Spec(jobs=6, slices=200, length=120, processes=4, mounts=1, users=2)
-#: A run of four ranks whose segments are kept, and one of two that still goes on; the planted
+#: A run of four ranks whose segments are kept, and one of two that still goes on; the injected
 #: jobs have no segments.
 SEGMENTS, LIVE = "relax-0006", "relax-0007"
-#: A study whose runs are two of the planted jobs, and what they are beside each other.
+#: A study whose runs are two of the synthetic jobs, alone and concurrently.
 STUDY = "pairs"
 #: Of anne, on a server with local accounts.
 PASSWORD = "correct horse battery"
@@ -51,14 +51,14 @@ PASSWORD = "correct horse battery"
 
 @dataclass(frozen=True)
 class Served:
-    """A server that runs, and how one gets in."""
+    """A running server, and its log-in address."""
 
     repository: Path
     access: Access
     url: str
 
     def enter(self, path: str) -> str:
-        """URL of a page for somebody who comes for the first time."""
+        """URL of a page for a new visitor."""
         return f"{self.url}{path}{'&' if '?' in path else '?'}token={self.access.token}"
 
 
@@ -107,7 +107,7 @@ def closed_to_all_but_anne(repository: Path, folder: Path) -> Iterator[Served]:
 
 
 def plant_ground(path: Path) -> Path:
-    """Plants what all tests of pages look at; the same each time."""
+    """Stores the data of all tests of pages; the same each time."""
     plant(path, SPEC, seed=3)
     plant_segments(path, SEGMENTS, first=1, begin_s=60)
     plant_segments(path, LIVE, first=11, begin_s=100, ranks=2, live=True)
@@ -125,13 +125,13 @@ def plant_segments(
     live: bool = False,
     seed: int = 1,
 ) -> None:
-    """Adds a run with segments to a repository, beside the planted jobs in time.
+    """Adds a run with segments to a repository, at the time of the synthetic jobs.
 
     Args:
         path: The repository.
         job: Name of the run.
         first: Id of its first process.
-        begin_s: Its start, seconds after that of the first planted job.
+        begin_s: Its start, seconds after that of the first synthetic job.
         ranks: Its ranks.
         live: It has not ended yet.
         seed: Of what disturbs it.

@@ -1,4 +1,4 @@
-"""Pictures of pages, kept small, and how far one is from another."""
+"""Pictures of pages, stored small, and how much two of them differ."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def few(picture: Image.Image, colours: int) -> Image.Image:
 
 
 def keep(png: bytes, path: Path) -> None:
-    """Keeps a screenshot as what a page should look like."""
+    """Stores a screenshot as the reference of a page."""
     path.parent.mkdir(parents=True, exist_ok=True)
     few(small(png), COLOURS).save(path, optimize=True)
 
 
 def differs(png: bytes, path: Path) -> str:
-    """Says how a screenshot differs from what is kept; "" where it does not."""
+    """Describes how a screenshot differs from the reference; "" where it does not."""
     if not path.exists():
         return f"{path.name} is not kept yet: --update-golden"
     seen, wanted = small(png), Image.open(path).convert("RGB")

@@ -1,4 +1,4 @@
-"""A study planted from jobs that are there already: two programs alone, and beside each other."""
+"""A study made from jobs that are there already: two programs, alone and concurrently."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def plant_study(path: Path, name: str, chunks: tuple[int, ...] = (CHUNK, 8 * CHU
                 }
             )
     plan = {
-        "config": {"description": "a writer beside a reader"},
+        "config": {"description": "a writer alongside a reader"},
         "place": {"place": "local"},
         "runs": [record["run"] for record in records],
     }

@@ -1,4 +1,4 @@
-"""What the zoo calls wrong: rules of comparison, on runs and traces made by hand."""
+"""The zoo's rules of comparison, on runs and traces made by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run real programs without jostle, under strace and under jostle, and compare all that they do.
+"""Runs real programs without jostle, under strace and under jostle, and compares the results.
 
     zoo.py [NAME...]        the programs of programs.toml, or some of them
     zoo.py --smoke          those marked `smoke`: quick, and on most machines
@@ -104,7 +104,7 @@ class Program:
 
 @dataclass
 class Outcome:
-    """What one run did."""
+    """The results of one run."""
 
     status: int | str
     streams: dict[str, str]
@@ -212,7 +212,7 @@ def execute(place: Place, command: list[str], seconds: float) -> Outcome:
 
 
 def _hashes(folder: Path) -> dict[str, str]:
-    """What each file of a folder is: kind, mode, owner and content."""
+    """Kind, mode, owner and content of each file of a folder."""
     out = {}
     for path in sorted(folder.rglob("*")):
         facts = path.lstat()
@@ -265,7 +265,7 @@ def _end_descendants(patience: float = _END_S) -> list[str]:
 
 
 def profile(place: Place, program: Program) -> tuple[Outcome, list[peek.Process], list[str]]:
-    """Run a program under jostle-run; its profiles, and what is wrong with them."""
+    """Runs a program under jostle-run; gives its profiles and their errors."""
     spool = place.base / "spool"
     shutil.rmtree(spool, ignore_errors=True)
     spool.mkdir()
@@ -288,7 +288,7 @@ def profile(place: Place, program: Program) -> tuple[Outcome, list[peek.Process]
 
 
 def traced(place: Place, program: Program) -> Traced:
-    """What strace says of a program's calls on the files of the folder."""
+    """A program's calls on the files of the folder, by strace."""
     log = place.base / "strace.log"
     head = ["strace", "-f", "-y", "-s", "0", "-e", "signal=none", "-o", str(log)]
     fast = [] if program.privileges else ["--seccomp-bpf"]
@@ -305,7 +305,7 @@ def _mask(text: str) -> str:
 
 
 def compare_texts(name: str, bare: tuple[str, str], seen: str) -> tuple[list[str], str]:
-    """Hold a text against two bare ones: what is wrong, and what was not compared."""
+    """Compares a text with those of two bare runs: differences, and what was not compared."""
     if bare[0] == bare[1]:
         wrong = [] if seen == bare[0] else [f"{name} differs:\n{_difference(bare[0], seen)}"]
         return wrong, ""
@@ -324,7 +324,7 @@ def _difference(bare: str, seen: str) -> str:
 
 
 def compare_files(bare: tuple[Outcome, Outcome], seen: Outcome) -> tuple[list[str], str]:
-    """Hold the files that a run leaves against those of two bare ones."""
+    """Compares the files that a run leaves with those of two bare runs."""
     first, second = (outcome.files for outcome in bare)
     sure = {n for n in first.keys() | second.keys() if first.get(n) == second.get(n)}
     wrong = [n for n in sorted(sure) if seen.files.get(n) != first[n]]
@@ -337,7 +337,7 @@ def compare_files(bare: tuple[Outcome, Outcome], seen: Outcome) -> tuple[list[st
 
 
 def compare_rest(bare: tuple[Outcome, Outcome], seen: Outcome) -> list[str]:
-    """What is left in /tmp and of processes that is not left by a bare run."""
+    """Files in /tmp and processes that a bare run does not leave."""
     masked = [{_RANDOM.sub("#", n) for n in outcome.tmp} for outcome in (*bare, seen)]
     wrong = [f"left in the file system: {n}" for n in sorted(masked[2] - masked[0] - masked[1])]
     left = set(seen.left) - set(bare[0].left) - set(bare[1].left)
@@ -349,7 +349,7 @@ _IDS = ("read_ops", "read_bytes", "write_ops", "write_bytes", "seek_ops", "sync_
 
 
 def counted(processes: list[peek.Process], folder: Path) -> dict[str, dict[str, int]]:
-    """What jostle counted on the file system of a folder, for descriptors and for streams."""
+    """jostle's counts on the file system of a folder, for descriptors and for streams."""
     out: dict[str, Counter[str]] = {"posix": Counter(), "stdio": Counter()}
     for process in processes:
         if (slot := process.slot_of(folder)) is None:
@@ -363,7 +363,7 @@ def counted(processes: list[peek.Process], folder: Path) -> dict[str, dict[str, 
 def compare_counts(
     program: Program, seen: dict[str, dict[str, int]], truths: list[Traced]
 ) -> list[str]:
-    """What of the counts is not as strace saw it; numbers that differ between traces are bounds."""
+    """Counts that differ from strace's; numbers that differ between traces are bounds."""
     wrong = []
     posix, stdio = ({w: sums.get(w, 0) for w in (*_WORDS, "opens")} for sums in seen.values())
     if program.counts == "calls" and (streams := [w for w in _WORDS[:4] if stdio[w]]):
@@ -390,7 +390,7 @@ def compare_counts(
 
 
 def visit(place: Place, program: Program, verbose: bool) -> tuple[list[str], str]:
-    """Compare one program: what is wrong, and a line that says what was compared."""
+    """Compares one program: differences, and a line on what was compared."""
     made = place.set_up(program.setup)
     if made.returncode:
         return [f"its set-up failed: {made.stderr.strip()[-400:]}"], ""
@@ -461,7 +461,7 @@ def install(programs: list[Program]) -> None:
 
 
 def _go_private(base: str) -> bool:
-    """Begin again in a mount namespace of our own, where root may have one."""
+    """Starts again in a mount namespace of its own, where root may have one."""
     if os.environ.get("ZOO_BASE") == base:
         return True
     unshare = ["unshare", "--mount", "--propagation", "private"]
@@ -472,7 +472,7 @@ def _go_private(base: str) -> bool:
 
 
 def main() -> int:
-    """Visit the programs, and print a line for each."""
+    """Runs the programs, and prints a line for each."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", help="programs of the table; all when none is given")
     parser.add_argument("--smoke", action="store_true", help="only the quick part")

@@ -36,7 +36,7 @@ function importsOf(path: string, text: string): string[] {
 
 function allowed(from: string, to: string): boolean {
   const [own, other] = [roomOf(from), roomOf(to)];
-  if (own === other || !to.includes('/')) return true; // the same room, or a style sheet or picture beside the rooms
+  if (own === other || !to.includes('/')) return true; // the same room, or a style sheet or picture next to the rooms
   if (other.startsWith('pages/')) return from === ROUTER;
   return (MAY_IMPORT[own.split('/')[0] ?? ''] ?? []).includes(other);
 }

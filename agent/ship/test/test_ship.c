@@ -38,7 +38,7 @@ static void an_answer(void **unused)
     assert_true(answer.file[0].done && !answer.file[1].done);
     assert_string_equal(answer.file[0].why, "");
     assert_string_equal(answer.file[1].why, "quota");
-    assert_true(parse("jostle-ship 1\nerror clock\nwhy it is \x1b[1m late\nmend chronyc\n"));
+    assert_true(parse("jostle-ship 1\nerror clock\nwhy it is \x1b[1m late\nfix chronyc\n"));
     assert_string_equal(answer.error, "clock");
     assert_string_equal(answer.why, "it is ?[1m late");
     assert_int_equal(answer.files, 0);

@@ -1,1 +1,1 @@
-"""Counts costs that are the same in every run: a module for each kind (`../budget.py`)."""
+"""Counts costs that are the same in every run, one module for each kind (`../budget.py`)."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from counts.figure import ROOT, Figure, Figures
-from counts.planted import planted, server, settle
+from counts.injected import injected, server, settle
 from counts.statements import in_short
 
 _TABLE = ROOT / "tests" / "server" / "roles.toml"
@@ -20,10 +20,10 @@ _LEFT_OUT = ("/api/v1/live", "/api/v1/log", "/api/v1/token")
 
 
 def measure() -> Figures:
-    """Return the figures, by name."""
+    """Count the SQL statements and bytes of JSON of each route; return the figures by name."""
     routes = tomllib.loads(_TABLE.read_text())["routes"]
     found: Figures = {}
-    with planted("answers") as (repository, jobs, statements):
+    with injected("answers") as (repository, jobs, statements):
         settle(repository, jobs)
         for route, entry in routes.items():
             if route.split(" ")[1].startswith(_LEFT_OUT):

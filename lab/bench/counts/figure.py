@@ -27,8 +27,8 @@ class Figure:
     """A counted figure.
 
     Attributes:
-        value: The figure.
-        of: Its parts, to find what has been added.
+        value: Value of the figure.
+        of: Parts of the figure, to find what has been added.
     """
 
     value: int
@@ -118,7 +118,7 @@ def run(words: Sequence[str], folder: Path, environment: dict[str, str]) -> str:
     """Run a command in the folder; return its output.
 
     Raises:
-        RuntimeError: It failed.
+        RuntimeError: The command failed.
     """
     done = subprocess.run(
         words,

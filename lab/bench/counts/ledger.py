@@ -27,12 +27,12 @@ HEAD = """\
 
 @dataclass(frozen=True)
 class Limit:
-    """A figure of the file.
+    """A figure in the budget file.
 
     Attributes:
-        value: Its limit.
-        was: Its limit before it was raised; None: it was not raised.
-        reason: Why it was raised.
+        value: Limit of the figure.
+        was: Limit before the last increase; None if the limit was not increased.
+        reason: Reason why the figure was raised.
     """
 
     value: int
@@ -45,12 +45,12 @@ Limits = dict[str, dict[str, Limit]]  # by kind and name
 
 @dataclass(frozen=True)
 class Change:
-    """A figure that differs from the file.
+    """A figure that differs from the budget file.
 
     Attributes:
         kind, name: Kind and name of the figure.
-        was, now: The figure in the file and as counted; None: there is none.
-        of: Its parts now.
+        was, now: Value in the file, and the counted value; None if there is none.
+        of: Parts of the counted figure.
     """
 
     kind: str
@@ -77,7 +77,7 @@ class Change:
             return f"GONE     {what} was {self.was}"
         word = "RAISED" if self.is_raise else "LOWERED"
         text = f"{word:8s} {what} was {self.was}, is {self.now} ({self.now - self.was:+d})"
-        return f"{text}\n         it is made of: {self.of}" if self.is_raise and self.of else text
+        return f"{text}\n         its parts are: {self.of}" if self.is_raise and self.of else text
 
 
 def read(text: str) -> tuple[dict[str, str], Limits]:
@@ -117,14 +117,14 @@ def compare(
     found: Mapping[str, Figure],
     chance: Mapping[str, int] = MappingProxyType({}),
 ) -> list[Change]:
-    """Return what differs, the raised figures first.
+    """Return the changes of figures, increases first.
 
     Args:
-        kind: Kind of all of them.
-        limits: The limits in the file.
-        found: The counted figures.
-        chance: By the beginning of a name, the longest first: random variation in thousandths of a
-            figure, and at least 1. All others are exact.
+        kind: Kind of the figures.
+        limits: Limits in the file.
+        found: Counted figures.
+        chance: Random variation in thousandths of a figure (at least 1), by the beginning of a
+            name, the longest first. All other figures are exact.
     """
     changes = []
     for name in {**limits, **found}:

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from counts.figure import ROOT, Figure, Figures, UncountedError
-from counts.planted import planted, settle
+from counts.injected import injected, settle
 from counts.system_calls import made_of
 
 _ASSETS = ROOT / "src" / "jostle" / "server" / "static" / "assets"
@@ -51,7 +51,7 @@ def measure() -> Figures:
         )
         for what, suffix in kinds.items()
     }
-    with planted("pages") as (repository, jobs, _), web_fixtures.serving(repository) as served:
+    with injected("pages") as (repository, jobs, _), web_fixtures.serving(repository) as served:
         settle(repository, jobs)
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=chromium, args=_FLAGS)

@@ -6,7 +6,7 @@ import contextlib
 import io
 
 from counts.figure import Figure, Figures
-from counts.planted import planted
+from counts.injected import injected
 from counts.statements import in_short
 
 #: JOB and OTHER are jobs of the repository.
@@ -40,7 +40,7 @@ _ASKED = (
 def measure() -> Figures:
     """Return the figures, by name."""
     found: Figures = {}
-    with planted("verbs") as (repository, jobs, statements):
+    with injected("verbs") as (repository, jobs, statements):
         from jostle.cli.main import main
 
         for asked in _ASKED:

@@ -1,5 +1,5 @@
 /*
- * Reads a file in a known pattern, for lab/bench/reads.py.
+ * Reads a file in a known pattern, for lab/bench/proofs/reads.py.
  *
  *     reader WAY FILE API SEED PROCESSES CHUNK PIECES SECONDS
  *
@@ -15,8 +15,8 @@
  *     uniform     chunks anywhere
  *     permuted    each chunk once, in random order
  *     records     offsets that are no multiple of the chunk
- *     passes      a part from begin to end, again and again
- *     blocks      up to four chunks, again and again
+ *     passes      a part from begin to end, repeatedly
+ *     blocks      up to four chunks, repeatedly
  *     skipping    ahead by distances that do not come back
  *     halves      half of the time in order, half of it anywhere
  */

@@ -92,7 +92,7 @@ static void write_line(struct jst_log *log, struct line *line)
     char text[4352];
     snprintf(
         text, sizeof text,
-        "jostle-signal: the log %s ends early: %s; the load goes on. Choose a folder with room "
+        "jostle-signal: the log %s ends early: %s; the load continues. Choose a folder with space "
         "by --log\n",
         log->path, strerror(n < 0 ? (int)-n : ENOSPC));
     jst_sys_say(text);

@@ -17,8 +17,8 @@ struct plan {
     int status; /* not 0: all leave with it */
     char job[sizeof((struct jst_run *)0)->job];
     char folder[sizeof((struct jst_run *)0)->folder];
-    uint64_t disk;       /* bytes that all may use on disk */
-    uint64_t disk_floor; /* and that stay free */
+    uint64_t disk;         /* bytes that all may use on disk */
+    uint64_t disk_reserve; /* and that stay free */
 };
 
 static bool has_folder(const struct jst_run *run)
@@ -65,12 +65,12 @@ static bool plan_disk(const struct jst_run *run, struct plan *plan)
     long result = jst_folder_space(plan->folder, &space);
     if (result < 0) {
         fprintf(stderr,
-                "jostle-signal: cannot tell how much room --dir %s has: %s; choose another\n",
+                "jostle-signal: cannot find out how much space --dir %s has: %s; choose another\n",
                 run->options.dir, strerror((int)-result));
         return false;
     }
-    plan->disk_floor = space / 10;
-    plan->disk = space - plan->disk_floor;
+    plan->disk_reserve = space / 10;
+    plan->disk = space - plan->disk_reserve;
     bool capped = run->options.max_disk && run->options.max_disk < plan->disk;
     if (capped)
         plan->disk = run->options.max_disk;
@@ -136,7 +136,7 @@ static void share_out(struct jst_run *run, const struct plan *plan)
         o->pattern->amount ? o->pattern->amount(run) : o->pattern->moves * o->chunk;
 
     run->disk_share = plan->disk / t->world;
-    run->disk_floor = plan->disk_floor;
+    run->disk_reserve = plan->disk_reserve;
     run->operations = o->iterations;
     run->limit = JST_REASON_ITERATIONS;
     run->first = o->iterations * t->rank;
@@ -188,7 +188,7 @@ static int64_t decide_start(const struct jst_run *run)
     if (o->start_ns < now) {
         snprintf(text, sizeof text,
                  "jostle-signal: --start has passed by %.3f s before all was ready, so it begins "
-                 "late; the log tells when\n",
+                 "late; the log records when\n",
                  (double)(now - o->start_ns) / 1e9);
         jst_sys_say(text);
     }
@@ -200,9 +200,9 @@ static void say_error(struct jst_run *run)
 {
     char text[sizeof run->error + 64];
 
-    if (!run->error[0] || jst_team_told(&run->team) == JST_REASON_ERROR)
+    if (!run->error[0] || jst_team_requested(&run->team) == JST_REASON_ERROR)
         return;
-    jst_team_tell(&run->team, JST_REASON_ERROR);
+    jst_team_request(&run->team, JST_REASON_ERROR);
     snprintf(text, sizeof text, "%sjostle-signal: %s\n", isatty(2) ? "\r\033[K" : "", run->error);
     jst_sys_say(text);
 }
@@ -296,7 +296,7 @@ static int run_signal(struct jst_run *run)
         run->options.log = "none"; /* it has reported why */
         jst_log_open(&run->log, run, start);
         jst_fail(run, "no log");
-        jst_team_tell(&run->team, JST_REASON_ERROR);
+        jst_team_request(&run->team, JST_REASON_ERROR);
     }
     if (run->prepared)
         jst_log_event(&run->log, "prepare", jst_now(), run->prepared);
@@ -306,7 +306,7 @@ static int run_signal(struct jst_run *run)
      * all. */
     if (reason >= JST_REASON_SIGNAL || (run->team.half && run->team.half[0] == 'p')) {
         say_error(run);
-        jst_team_tell(&run->team, reason);
+        jst_team_request(&run->team, reason);
     }
     reason = finish(run, reason);
     int64_t end = jst_now();

@@ -185,7 +185,7 @@ const struct jst_pattern jst_memory = {
 
 const struct jst_pattern jst_cache = {
     .name = "cache",
-    .operation = "4096 loads, each from where the last one says, all over the working set",
+    .operation = "4096 loads, each at the address that the last one read, all over the working set",
     .resource = JST_MEMORY,
     .flush = JST_FLUSH_NONE,
     .default_chunk = chase_chunk,

@@ -35,8 +35,8 @@ static bool fits(const struct jst_options *options, char *why, size_t size)
 {
     if (options->chunk < VOTE || options->chunk > largest) {
         snprintf(why, size,
-                 "a message of %llu bytes cannot be: it has at least %d (the ranks' agreement when "
-                 "to stop travels in it) and at most 1 GiB; mend --chunk",
+                 "a message cannot have %llu bytes: it has at least %d (the ranks' agreement when "
+                 "to stop travels in it) and at most 1 GiB; change --chunk",
                  (unsigned long long)options->chunk, VOTE);
         return false;
     }
@@ -88,7 +88,7 @@ static void heed(struct jst_run *run, const char *message)
 
 static bool lost(struct jst_run *run)
 {
-    return jst_fail(run, "a message failed: a rank is gone; see what it said");
+    return jst_fail(run, "a message failed: a rank is gone; see its messages");
 }
 
 static void sent(struct jst_run *run, uint64_t messages, uint64_t bytes)

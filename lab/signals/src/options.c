@@ -22,11 +22,11 @@ static const char usage_options[] =
     "the\n"
     "                       working set of memory and cache. SIZE: 4096, 64KiB, 1MiB, 1GiB\n"
     "  --piece SIZE         move a chunk by calls of this size (default: the chunk)\n"
-    "  --meet DIR           metadata: work in this folder, which other signals use as well\n"
+    "  --meet DIR           metadata and lock-file: work in this folder, as other signals do\n"
     "  --shared             one file for all, a contiguous section for each process\n"
     "  --api posix|mpiio    by which calls (default posix)\n"
     "  --flush each|end|none  when files are synced (default: each; none for aggregate-write)\n"
-    "  --reuse              open-write-close: the same file again and again\n"
+    "  --reuse              open-write-close: use the same file repeatedly\n"
     "  --direct             past the page cache (O_DIRECT)\n"
     "  --device N           the GPU, as CUDA numbers it (default 0)\n"
     "  --direction h2d|d2h|both  pcie: to the GPU, back, or both at once (default both)\n"
@@ -235,7 +235,7 @@ static const char *what_it_wants(enum kind kind)
 {
     static const char *const wants[] = {
         [TEXT] = "a text that is not empty",
-        [SIZE] = "a size above 0: a number, with B, KiB, MiB, GiB or TiB if you like",
+        [SIZE] = "a size above 0: a number, optionally with B, KiB, MiB, GiB or TiB",
         [SECONDS] = "a time above 0: seconds, or with ms, s or min",
         [COUNT] = "a whole number above 0",
         [FLAG] = "no value",
@@ -328,7 +328,7 @@ static bool take_environment(struct jst_options *options)
 
     options->slice_ns = 4 * JST_SECOND;
     if (slice && *slice && (!jst_parse_seconds(slice, &options->slice_ns) || !options->slice_ns))
-        return wrong("JOSTLE_SLICE '%s' is no length; give one such as 250ms or 4s", slice);
+        return wrong("JOSTLE_SLICE '%s' is not a length; give one such as 250ms or 4s", slice);
     if (job && *job)
         options->job = job;
     return true;

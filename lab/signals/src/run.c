@@ -28,7 +28,7 @@ static enum jst_reason asked_to_stop(struct jst_run *run)
         return JST_REASON_ERROR;
     if (jst_stop_signal)
         return JST_REASON_SIGNAL;
-    return jst_team_told(&run->team);
+    return jst_team_requested(&run->team);
 }
 
 static enum jst_reason limit_reached(const struct jst_run *run, uint64_t operations)
@@ -171,7 +171,7 @@ static enum jst_reason wait_for(struct loop *loop, int64_t due_ns, enum jst_reas
     /* Pairs of a ping do not communicate: a process that is asked to stop must not wait for other
      * pairs. */
     if (mine >= JST_REASON_SIGNAL)
-        jst_team_tell(&run->team, mine);
+        jst_team_request(&run->team, mine);
     int64_t values[2] = {mine, !loop->finished};
     if (!jst_team_max(&run->team, values, 2))
         return JST_REASON_SIGNAL;

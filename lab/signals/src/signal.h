@@ -74,8 +74,8 @@ struct jst_run {
     enum jst_reason limit; /* which of the two that is */
     uint64_t first;      /* operations that lower ranks make before: its section in a shared file */
     uint64_t disk_share; /* bytes that this process may hold on disk */
-    uint64_t disk_floor; /* free bytes that are always left */
-    void *state;         /* the pattern's own state */
+    uint64_t disk_reserve; /* free bytes that are always left */
+    void *state;           /* the pattern's own state */
 
     /* Of the current operation; the loop sets begin_ns and moved = 0 before each step. */
     int64_t begin_ns;  /* a step that first does what is not part of it sets it again */

@@ -47,16 +47,16 @@ bool jst_team_world_max(struct jst_team *team, int64_t *values, unsigned count);
 
 /* ---- called by each alone, at any time ------------------------------------------------------ */
 /* Asks all others to stop, also those of the other half. */
-void jst_team_tell(struct jst_team *team, enum jst_reason reason);
+void jst_team_request(struct jst_team *team, enum jst_reason reason);
 /* What another process has requested, or JST_GO_ON. Cheap: may be called at every operation. */
-enum jst_reason jst_team_told(struct jst_team *team);
+enum jst_reason jst_team_requested(struct jst_team *team);
 /* Bytes of this process so far, for the progress line of rank 0; and their sum as far as known.
  * ranks_known: of how many processes that sum is. */
 void jst_team_progress(struct jst_team *team, uint64_t bytes);
 uint64_t jst_team_progress_sum(struct jst_team *team, unsigned *ranks_known);
 
 /* ---- messages; only in the MPI builds (false in the plain one) ------------------------------ */
-/* Blocking, as MPI_Send and its kin; ranks are those of the half after a split. */
+/* Blocking, as MPI_Send and similar calls; ranks are those of the half after a split. */
 bool jst_team_send(struct jst_team *team, unsigned to, const void *data, size_t size);
 bool jst_team_receive(struct jst_team *team, unsigned from, void *data, size_t size);
 bool jst_team_exchange(struct jst_team *team, unsigned with, const void *out, void *in,

@@ -38,7 +38,7 @@ struct member {
 };
 
 static struct shared {
-    _Atomic int told;       /* enum jst_reason */
+    _Atomic int requested;  /* enum jst_reason */
     _Atomic int dead;       /* a process is gone that should not be */
     _Atomic uint32_t round; /* of the barrier; waited on */
     _Atomic uint32_t arrived;
@@ -66,7 +66,7 @@ static void reap(struct jst_team *team)
         m->reaped = true;
         if (!WIFEXITED(m->status)) {
             atomic_store(&shared->dead, 1);
-            jst_team_tell(team, JST_REASON_ERROR);
+            jst_team_request(team, JST_REASON_ERROR);
         }
     }
 }
@@ -201,20 +201,20 @@ bool jst_team_sum(struct jst_team *team, int64_t *values, unsigned count)
     return combine(team, values, count, true);
 }
 
-void jst_team_tell(struct jst_team *team, enum jst_reason reason)
+void jst_team_request(struct jst_team *team, enum jst_reason reason)
 {
-    int before = atomic_load(&shared->told);
+    int before = atomic_load(&shared->requested);
     (void)team;
     while (before < (int)reason &&
-           !atomic_compare_exchange_weak(&shared->told, &before, (int)reason))
+           !atomic_compare_exchange_weak(&shared->requested, &before, (int)reason))
         ;
 }
 
-enum jst_reason jst_team_told(struct jst_team *team)
+enum jst_reason jst_team_requested(struct jst_team *team)
 {
     if (child_changed)
         someone_died(team);
-    return (enum jst_reason)atomic_load_explicit(&shared->told, memory_order_relaxed);
+    return (enum jst_reason)atomic_load_explicit(&shared->requested, memory_order_relaxed);
 }
 
 void jst_team_progress(struct jst_team *team, uint64_t bytes)

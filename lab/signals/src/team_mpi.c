@@ -29,8 +29,8 @@ enum { TAG_STOP = 1, TAG_DATA = 2 };
 static MPI_Comm all = MPI_COMM_NULL;  /* a duplicate of the world: stops, the barrier at the end */
 static MPI_Comm work = MPI_COMM_NULL; /* those who work together */
 static MPI_Request hear = MPI_REQUEST_NULL;
-static int heard, told; /* enum jst_reason; heard is where the next message goes */
-static bool broken;     /* a process is gone: no collective operation any more */
+static int heard, requested; /* enum jst_reason; heard is where the next message goes */
+static bool broken;          /* a process is gone: no collective operation any more */
 
 /* How long this process still waits for others: for ever, or until shortly after a signal that is
  * followed by a kill. */
@@ -142,15 +142,15 @@ bool jst_team_sum(struct jst_team *team, int64_t *values, unsigned count)
     return combine(values, count, MPI_SUM, work);
 }
 
-void jst_team_tell(struct jst_team *team, enum jst_reason reason)
+void jst_team_request(struct jst_team *team, enum jst_reason reason)
 {
     static int words[16]; /* one for each message: it must stay until it is sent */
     static unsigned used;
 
-    if ((int)reason <= told || used == sizeof words / sizeof *words || broken)
+    if ((int)reason <= requested || used == sizeof words / sizeof *words || broken)
         return; /* they know */
-    told = (int)reason;
-    words[used] = told;
+    requested = (int)reason;
+    words[used] = requested;
     for (unsigned i = 0; i < team->world; i++) {
         MPI_Request request;
         if (i == team->world_rank)
@@ -167,13 +167,13 @@ static void listen(void)
 
     while (hear != MPI_REQUEST_NULL && PMPI_Test(&hear, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS &&
            done) {
-        if (heard > told)
-            told = heard;
+        if (heard > requested)
+            requested = heard;
         PMPI_Irecv(&heard, 1, MPI_INT, MPI_ANY_SOURCE, TAG_STOP, all, &hear);
     }
 }
 
-enum jst_reason jst_team_told(struct jst_team *team)
+enum jst_reason jst_team_requested(struct jst_team *team)
 {
     static int64_t next;
     struct timespec t;
@@ -185,7 +185,7 @@ enum jst_reason jst_team_told(struct jst_team *team)
         next = now + 20 * JST_MS;
         listen();
     }
-    return (enum jst_reason)told;
+    return (enum jst_reason)requested;
 }
 
 static uint64_t progress;

@@ -77,7 +77,7 @@ void jst_fill_random(void *data, size_t size, uint64_t seed)
 
 bool jst_stopping(struct jst_run *run)
 {
-    return jst_stop_signal || jst_team_told(&run->team) != JST_GO_ON;
+    return jst_stop_signal || jst_team_requested(&run->team) != JST_GO_ON;
 }
 
 const char *jst_flush_name(enum jst_flush flush)

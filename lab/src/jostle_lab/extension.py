@@ -13,7 +13,7 @@ _VERBS = {
         "validate": "Measure how accurate estimates are, where the loss is known.",
         "simulate": "Make data of a site that does not exist, with the truth.",
     },
-    "Care": {
+    "Maintain": {
         "demo": "Watch a neighbour slow a program, in a minute or two.",
         "site demo": "A small site in a lab, with two faults, and the verdict that names them.",
         "topology demo": "A fabric in a lab, with jobs that share its links.",

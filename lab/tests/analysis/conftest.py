@@ -1,4 +1,4 @@
-"""The helpers of the repository's tests serve here too."""
+"""Makes the helpers of the repository's tests available here."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Studies on a link made of arithmetic: fair shares to the last byte, so that truth is known."""
+"""Computed studies on a link: fair shares to the last byte, so that the truth is known."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Link:
     generator: np.random.Generator = field(default_factory=lambda: np.random.default_rng(1))
 
     def run(self, writers: Sequence[Writer], start_ns: int) -> tuple[list[np.ndarray], list[int]]:
-        """Lets writers loose at once; gives bytes per process and slice, and when each ended.
+        """Starts writers at once; gives bytes per process and slice, and when each ended.
 
         Rates are constant between two events: a process is done, a burst begins or ends.
         """

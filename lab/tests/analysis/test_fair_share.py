@@ -65,7 +65,7 @@ def test_the_claim_of_twelve_per_cent():
 @pytest.mark.parametrize(
     ("q", "predicted", "error"), [(12, 335.1, 8.5), (36, 224.6, 5.0), (60, 205.3, 5.2)]
 )
-def test_counting_nodes_mends_the_runs_of_one_process(q: int, predicted: float, error: float):
+def test_counting_nodes_fixes_the_runs_of_one_process(q: int, predicted: float, error: float):
     row = next(row for row in TABLE if row[0] is PRIVATE and row[1:3] == (1, q))
     found = predict(q // 12, 1, times_of(row), "node")
     assert found.by == "node"

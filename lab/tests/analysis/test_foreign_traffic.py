@@ -1,4 +1,4 @@
-"""The 10 % rule from the counters of servers: planted machines, and studies with their slices."""
+"""The 10 % rule from the counters of servers: synthetic machines, and studies with slices."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from synth_study import SLICE_NS, Lab, cell_of, equal_writers, result_of
 
 from jostle.repository import Repository
 from jostle_lab.analysis.study.foreign import Served, excess, served
-from jostle_lab.synthetic import Planted, Spec, plant, plant_machines
+from jostle_lab.synthetic import Injected, Spec, plant, plant_machines
 
 MOUNT, SERVER = "lustre:10.0.0.1@tcp:/scratch", "oss1"
 
 
 @pytest.fixture(scope="module")
-def planted(tmp_path_factory: pytest.TempPathFactory) -> Planted:
+def injected(tmp_path_factory: pytest.TempPathFactory) -> Injected:
     spec = Spec(jobs=6, slices=120, length=100, processes=4)
-    planted = plant(tmp_path_factory.mktemp("foreign") / "repository", spec, seed=5)
-    plant_machines(planted, seed=1)
-    return planted
+    injected = plant(tmp_path_factory.mktemp("foreign") / "repository", spec, seed=5)
+    plant_machines(injected, seed=1)
+    return injected
 
 
-def test_planted_servers_tell_what_each_job_leaves_to_others(planted: Planted) -> None:
-    repository = Repository(planted.path)
+def test_synthetic_servers_show_what_each_job_leaves_to_others(injected: Injected) -> None:
+    repository = Repository(injected.path)
     rows = repository.query(
         "SELECT job, mount, min(slice * slice_ns) AS begin, max((slice + count) * slice_ns) AS end,"
         " sum(posix_read_bytes_sum + stdio_read_bytes_sum)::DOUBLE AS read,"
@@ -36,13 +36,13 @@ def test_planted_servers_tell_what_each_job_leaves_to_others(planted: Planted) -
     seen = 0
     for mount in mounts:
         mine = [row for row in rows if row["mount"] == mount]
-        told = served(servers, mount, begin, end)
-        assert told is not None and told.requests
+        reported = served(servers, mount, begin, end)
+        assert reported is not None and reported.requests
         read, written = (sum(row[name] for row in mine) for name in ("read", "written"))
-        everything = excess(told, read, written)
+        everything = excess(reported, read, written)
         assert everything is not None and everything < 0.01
         for row in mine if len(mine) > 1 else []:
-            left = excess(told, read - row["read"], written - row["written"])
+            left = excess(reported, read - row["read"], written - row["written"])
             share = (row["read"] + row["written"]) / (read + written)
             assert left == pytest.approx(share / (1 - share), rel=0.02)
             seen += 1
@@ -150,6 +150,6 @@ def test_what_is_not_known_is_not_taken_for_nothing() -> None:
 
 
 def test_a_cache_in_one_direction_hides_nothing_in_the_other() -> None:
-    told = Served(0.0, 120.0, 0, True)
-    assert excess(told, read=1000.0, written=100.0) == pytest.approx(0.2)
-    assert excess(told, read=0.0, written=0.0) is None
+    reported = Served(0.0, 120.0, 0, True)
+    assert excess(reported, read=1000.0, written=100.0) == pytest.approx(0.2)
+    assert excess(reported, read=0.0, written=0.0) is None

@@ -1,4 +1,4 @@
-"""Dents of periodic signals: where they are, how deep, and that noise leaves none."""
+"""Drops by periodic signals: where they are, how deep, and that noise causes none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Intervals of a few repetitions: against simulation, as they claim to hold the truth in 95 %."""
+"""Intervals of a few repetitions: by simulation, they contain the truth in 95 % of cases."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def test_an_interval_of_a_loss_holds_the_truth(runs: int):
     for _ in range(400):
         base = 50 * (1 + 0.05 * draw.standard_normal(runs))
         data = 30 * (1 + 0.05 * draw.standard_normal(runs))
-        told = loss(base.tolist(), data.tolist())
-        hits += covered((told.low, told.high), 0.4)
+        reported = loss(base.tolist(), data.tolist())
+        hits += covered((reported.low, reported.high), 0.4)
     assert hits / 400 > 0.92
 
 
@@ -36,8 +36,8 @@ def test_standalone_runs_that_a_cell_shares_widen_the_pooled_interval(cells: int
         for _ in range(cells):
             base = 50 * (1 + 0.05 * draw.standard_normal(runs))
             parts.append((base.tolist(), (25 * (1 + 0.02 * draw.standard_normal(runs))).tolist()))
-        told = pooled_loss(parts)
-        hits += covered((told.low, told.high), 0.5)
+        reported = pooled_loss(parts)
+        hits += covered((reported.low, reported.high), 0.5)
     assert hits / 300 > 0.91
 
 

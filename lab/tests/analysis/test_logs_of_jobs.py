@@ -1,4 +1,4 @@
-"""Logs written of planted jobs say what their profiles say."""
+"""Logs written of synthetic jobs agree with their profiles."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def test_nine_tenths_to_the_byte():
 
 
 @given(st.lists(st.integers(0, 10**12), min_size=1, max_size=30))
-def test_nine_tenths_as_integers_tell(values: list[int]):
+def test_nine_tenths_agree_with_integers(values: list[int]):
     total, expected = sum(values), None
     for place, done in enumerate(itertools.accumulate(values)):
         if total and 10 * done >= 9 * total:
@@ -149,7 +149,7 @@ def test_a_tenth_of_foreign_traffic_is_kept_and_a_byte_more_is_not():
 
 
 @given(st.integers(1, 2**40), st.integers(0, 2**41))
-def test_foreign_traffic_as_integers_tell(own: int, server: int):
+def test_foreign_traffic_agrees_with_integers(own: int, server: int):
     assert pairs.foreign(own, server) == (10 * server > 11 * own)
 
 
@@ -179,7 +179,7 @@ def test_spread_of_bytes_per_process():
     assert np.isnan(pairs.bytes_spread(p, q, (5, 6)))
 
 
-def test_turns_are_told_from_sharing():
+def test_turns_are_distinguished_from_sharing():
     half = np.full(16, 0.5)
     assert pairs.exclusive(half, half) == 0
     one = np.repeat([1.0, 0, 1, 0], 4)

@@ -1,4 +1,4 @@
-"""What scores methods must itself be right: counts by hand, and figure 5.4's measures."""
+"""The scores of methods are correct: against counts by hand, and figure 5.4's measures."""
 
 from __future__ import annotations
 

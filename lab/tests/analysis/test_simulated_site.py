@@ -1,4 +1,4 @@
-"""A simulated site: the same seed gives the same, loads agree with the truth, harm is found."""
+"""A simulated site: reproducible by seed, loads agree with the truth, interference is found."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def test_jobs_follow_the_published_model() -> None:
 
 @pytest.mark.in_turn
 @pytest.mark.parametrize("seed", [11, 12])
-def test_planted_aggressors_are_named(seed: int, tmp_path: Path) -> None:
+def test_injected_aggressors_are_named(seed: int, tmp_path: Path) -> None:
     # No faults: where a server is slow as well, verdicts may name it first.
     spec = SiteSpec(
         nodes=8, days=0.04, seed=seed, processes_per_node=4, aggressors=2, faults=0, commit_s=600
@@ -160,7 +160,7 @@ def test_planted_aggressors_are_named(seed: int, tmp_path: Path) -> None:
             if job.by[aggressor] < 0.05 * ((job.end_s or spec.days * 86_400) - job.start_s):
                 continue
             asked += 1
-            verdict = identify(repository.beside(victim))
+            verdict = identify(repository.alongside(victim))
             named += bool(verdict.suspects) and verdict.suspects[0].job == aggressor
     assert asked >= 2
     assert named >= 0.75 * asked
@@ -168,5 +168,5 @@ def test_planted_aggressors_are_named(seed: int, tmp_path: Path) -> None:
 
 def test_a_folder_in_use_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x").write_text("mine")
-    with pytest.raises(JostleError, match="There is something in"):
+    with pytest.raises(JostleError, match="is not empty"):
         simulate_site(tmp_path, SMALL)

@@ -1,4 +1,4 @@
-"""Studies on a link made of arithmetic: what was put in must come out."""
+"""Computed studies on a link: the results give the known truth."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_two_equal_writers_lose_half_and_take_twice_as_long():
     assert not found.imprints
 
 
-def test_best_run_and_spread_are_both_told():
+def test_best_run_and_spread_are_both_reported():
     made = lab()
     for repetition, weight in enumerate([1.0, 1.5, 3.0], 1):
         made.alone(AW, repetition)
@@ -95,7 +95,7 @@ def test_foreign_traffic_is_discarded_and_named():
     assert len(foreign) == 1 and bad["run"] in foreign[0].runs and len(foreign[0].runs) == 2
 
 
-def test_links_of_our_own_nodes_tell_foreign_traffic_too():
+def test_links_of_our_own_nodes_show_foreign_traffic_too():
     made = equal_writers(repetitions=1)
     record = made.records[-1]
     grown = record["monitor"][1]["storage.in"] - 10_000
@@ -226,7 +226,7 @@ def test_chunk_sizes_give_curves_and_a_break_even_point():
     even = found.break_even[0]
     assert even.chunk == pytest.approx(1 << 24, rel=0.1)
     assert (even.one, even.other) == ("owc", "aw")
-    assert even.text == "owc and aw break even at 16 MiB; below, owc suffers more"
+    assert even.text == "owc and aw break even at 16 MiB; with smaller chunks, owc loses more"
     law = next(law for law in laws(found) if law.name == "small chunks")
     assert law.holds
     assert law.value == pytest.approx(0.6, abs=0.02)
@@ -315,7 +315,7 @@ def test_a_command_owns_neither_its_first_nor_its_last_slice():
     assert found.cells[0].degradation.median == pytest.approx(0.5, abs=1e-3)
 
 
-def test_notes_tell_of_clocks_missing_runs_and_short_ones():
+def test_notes_report_clocks_missing_runs_and_short_ones():
     made = lab()
     short = replace(AW, volume=40e6)
     made.alone(short)

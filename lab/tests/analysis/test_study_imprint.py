@@ -1,4 +1,4 @@
-"""Periodic signals on a link made of arithmetic: their imprint in the probe, and its picture."""
+"""Periodic signals in computed studies on a link: their imprint in the probe, and its picture."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_traces_show_both_and_the_probe_alone():
     assert [one.probe for one in alone] == ["aw", "signal"]
 
 
-def test_a_split_communicator_tells_how_likely_a_burst_hits():
+def test_a_split_communicator_shows_how_likely_a_burst_hits():
     """CLUSTER'13: the noise half is heard in some of its bursts only."""
     made = lab(noise=0.0)
     split = Writer("split", "ping", volume=1200e6, period_s=2.0)
@@ -95,6 +95,6 @@ def test_a_split_communicator_tells_how_likely_a_burst_hits():
     one = found.imprints[0]
     assert (one.probe, one.signal, one.total, one.seen) == ("split", "split", 12, 5)
     assert one.false_rate is not None and one.false_rate < 0.2
-    told = {law.name: law for law in laws(found)}
-    assert told["burst hits"].value == pytest.approx(5 / 12)
-    assert "imprint" not in told
+    reported = {law.name: law for law in laws(found)}
+    assert reported["burst hits"].value == pytest.approx(5 / 12)
+    assert "imprint" not in reported

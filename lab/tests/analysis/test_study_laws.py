@@ -1,4 +1,4 @@
-"""Laws of the papers and Kuo's model on a link made of arithmetic."""
+"""Laws of the papers and Kuo's model in computed studies on a link."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ def test_table_3_and_the_model_of_kuo():
     assert rows[1, 1].phases is None
     assert found.kuo.error_process == pytest.approx(0, abs=0.02)
     assert found.kuo.error_node is None and found.kuo.better == ""
-    told = {law.name: law for law in laws(found)}
-    assert told["share by processes"].value == pytest.approx(0.8, abs=0.01)
-    assert told["share by processes"].holds
-    assert told["Kuo's model"].holds and told["Kuo's model"].n == 6
+    reported = {law.name: law for law in laws(found)}
+    assert reported["share by processes"].value == pytest.approx(0.8, abs=0.01)
+    assert reported["share by processes"].holds
+    assert reported["Kuo's model"].holds and reported["Kuo's model"].n == 6
     curve = next(
         one
         for one in found.curves
@@ -84,9 +84,9 @@ def test_shares_by_node_are_found_and_predicted_by_node():
     process, node = row.predictions
     assert abs(node.large_error) < 0.03 < abs(process.large_error)
     assert found.kuo.better == "node"
-    told = {law.name: law for law in laws(found)}
-    assert told["Kuo's model"].value == pytest.approx(found.kuo.error_node)
-    assert "share by processes" not in told
+    reported = {law.name: law for law in laws(found)}
+    assert reported["Kuo's model"].value == pytest.approx(found.kuo.error_node)
+    assert "share by processes" not in reported
 
 
 def test_preconditions_of_the_model_that_do_not_hold_are_named():
@@ -127,7 +127,7 @@ def test_service_times_explain_what_small_chunks_lose():
     law = next(law for law in laws(result_of(made)) if law.name == "small chunks")
     assert "a call of owc takes 2 ms alone and 3 ms together (1.5 times)" in law.explanation
     assert "a call of aw takes 1 ms alone and 9 ms together (9.0 times)" in law.explanation
-    assert law.statement.startswith("At 2 KiB, owc loses 50.0 % beside aw, which loses 50.0 %")
+    assert law.statement.startswith("At 2 KiB, owc loses 50.0 % alongside aw, which loses 50.0 %")
 
 
 def test_runs_ended_by_time_are_not_predicted():
@@ -185,9 +185,9 @@ def test_the_laws_are_of_files_of_ones_own_where_there_are_both():
     ]
     both = replace(found, kuo=replace(found.kuo, rows=[*rows, *shared]))
     alone = {law.name: law for law in laws(found)}
-    told = {law.name: law for law in laws(both)}
-    assert told["equal writers"].value == alone["equal writers"].value
-    assert "one shared file are left out" in told["equal writers"].explanation
+    reported = {law.name: law for law in laws(both)}
+    assert reported["equal writers"].value == alone["equal writers"].value
+    assert "one shared file are left out" in reported["equal writers"].explanation
     assert "left out" not in alone["equal writers"].explanation
 
 
@@ -206,8 +206,8 @@ def test_operations_of_unlike_patterns_are_not_set_against_each_other(metric: st
     assert found.kuo is not None
     rows = {row.small == row.large: row for row in found.kuo.rows}
     assert rows[True].overlap_ratio == pytest.approx(1, abs=0.01) and rows[True].shares
-    for told in (rows[False].overlap_ratio, rows[False].overall_ratio, rows[False].spread):
-        assert (told is not None) is alike
+    for reported in (rows[False].overlap_ratio, rows[False].overall_ratio, rows[False].spread):
+        assert (reported is not None) is alike
     assert bool(rows[False].shares) is alike
     assert rows[False].overlap[0]
 

@@ -1,4 +1,4 @@
-"""Several file servers: who ended when, and what each server received (thesis §3.2.3)."""
+"""Several file servers: ends of processes, and what each server received (thesis §3.2.3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Synthetic runs: that the truth is the truth, and that the runtime's rules were done right."""
+"""Synthetic runs: their truth is correct, and they follow the runtime's rules."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from jostle.repository.segments.align import COALESCED, EPOCH, EVERY, FINAL, RAW
 from jostle_lab.synthetic import SPECS, trace
 from jostle_lab.synthetic.traces import Call, Disturbance, ProgramLoop, ReplayProgram, TraceSpec
-from jostle_lab.synthetic.traces.accounts import _beyond_floor, _readings, off_cpu
+from jostle_lab.synthetic.traces.accounts import _beyond_usual, _readings, off_cpu
 from jostle_lab.synthetic.traces.cuts import cut
 from jostle_lab.synthetic.traces.disturb import Effect
 from jostle_lab.synthetic.traces.program import Script, write_script
@@ -113,31 +113,31 @@ def test_a_delay_of_a_rank_with_time_to_spare_costs_nothing():
     assert replay(script, effect).seconds == pytest.approx(0.051 + 0.01 + 0.011)
 
 
-def floors_one_by_one(took):
-    """runtime/src/mpi/mpi_account.c, beyond_floor: its integers, in units of 1/256 ns."""
-    floor, beyond = int(took[0]) << 8, [0]
+def usual_one_by_one(took):
+    """runtime/src/mpi/mpi_account.c, beyond_usual: its integers, in units of 1/256 ns."""
+    usual, beyond = int(took[0]) << 8, [0]
     for n, ticks in enumerate(took[1:].tolist(), start=2):
         x = int(ticks) << 8
         shrink = n.bit_length() - 1
-        step = (floor >> (shrink - 2 if shrink > 2 else 0)) + 4
-        if x >= floor:
-            beyond.append((x - floor) >> 8 if n > 16 else 0)
-            floor += step // 4
+        step = (usual >> (shrink - 2 if shrink > 2 else 0)) + 4
+        if x >= usual:
+            beyond.append((x - usual) >> 8 if n > 16 else 0)
+            usual += step // 4
         else:
             beyond.append(0)
             step -= step // 4
-            floor = floor - step if floor - x > step else x
+            usual = usual - step if usual - x > step else x
     return np.array(beyond)
 
 
 @pytest.mark.parametrize("number", [10, 500, 20_000])
-def test_floors_are_those_of_the_runtime(number):
+def test_usual_durations_are_those_of_the_runtime(number):
     random = np.random.default_rng(number)
     took = np.rint(
         20_000 + random.exponential(4000, number) + 300_000 * (random.random(number) < 0.1)
     )
-    found = _beyond_floor(took[:, None] * 1e-9)[:, 0] * 1e9
-    expected = floors_one_by_one(took)
+    found = _beyond_usual(took[:, None] * 1e-9)[:, 0] * 1e9
+    expected = usual_one_by_one(took)
     assert found.sum() == pytest.approx(expected.sum(), rel=0.01)
     assert np.abs(found - expected)[number // 2 :].mean() < 200  # ns, of 20 000
 

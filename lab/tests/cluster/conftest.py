@@ -1,4 +1,4 @@
-"""A lab to run tests in; skipped where none can be had."""
+"""A lab to run tests in; tests are skipped where none can be started."""
 
 from __future__ import annotations
 

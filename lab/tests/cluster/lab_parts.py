@@ -1,4 +1,4 @@
-"""What the tests of a lab's parts have in common: a lab of their own, things to run in it."""
+"""Helpers of the tests of a lab's parts: a lab of their own, and programs to run in it."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def on(
     env: Mapping[str, str] | None = None,
     timeout: float = 60,
 ) -> str:
-    """Run a command on a node; what it says, if it ends well."""
+    """Runs a command on a node; gives its output, if it succeeds."""
     done = subprocess.run(
         lab.command(node, [*map(str, argv)], env, cwd="/"),
         capture_output=True,
@@ -103,7 +103,7 @@ def together(lab: Lab, *jobs: tuple[str, list[str]]) -> list[float]:
 
 
 def remains(lab: Lab) -> list[str]:
-    """What of a lab is still on this machine: folders, mounts, loop devices, processes."""
+    """The remains of a lab on this machine: folders, mounts, loop devices, processes."""
     found = [
         str(path) for path in (lab.folder, Path("/var/tmp/jostle-lab") / lab.name) if path.exists()
     ]

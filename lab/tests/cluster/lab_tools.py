@@ -1,4 +1,4 @@
-"""What several lab tests need: the command, and what a lab may have left on the machine."""
+"""Helpers of lab tests: the command, and what a lab may have left on the machine."""
 
 from __future__ import annotations
 
@@ -53,18 +53,18 @@ def on(lab: Any, node: str, script: str, **more: Any) -> str:
 
 @dataclass(frozen=True)
 class Carried:
-    """What went over a link, headers left out, and the most of it that TCP had sent before."""
+    """Bytes over a link without headers, and an upper bound of retransmitted ones."""
 
     bytes: int
     again: int
 
     def is_of(self, said: float, rel: float = 0.01) -> bool:
-        """All of it and nothing else; what was sent again, as queues dropped it, counts twice."""
+        """All bytes and no others; retransmitted ones, which queues dropped, count twice."""
         return (1 - rel) * said <= self.bytes <= (1 + rel) * said + self.again
 
 
 class Traffic:
-    """What links carry from now on."""
+    """Traffic of links from now on."""
 
     _SEGMENT = 1448  # bytes of a TCP segment here, at most
 
@@ -73,7 +73,7 @@ class Traffic:
         self._before, self._resent = lab.counters(payload=True), self._sent_again()
 
     def carried(self) -> dict[str, Carried]:
-        """What each link carried so far."""
+        """Traffic of each link so far."""
         again = self._sent_again() - self._resent
         after = self._lab.counters(payload=True)
         return {link: Carried(after[link] - begin, again) for link, begin in self._before.items()}
@@ -89,7 +89,7 @@ class Traffic:
 
 
 def traces(name: str, patience_s: float = 60) -> list[str]:
-    """What of a lab is on this machine, after it had time to vanish: told by the kernel alone."""
+    """What the kernel still lists of a lab on this machine, after it had time to vanish."""
     end = time.monotonic() + patience_s
     while (found := _traces(name)) and time.monotonic() < end:
         time.sleep(0.05)

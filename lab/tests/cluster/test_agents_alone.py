@@ -1,4 +1,4 @@
-"""Agents of a lab without Slurm only sample: who measures takes what they wrote."""
+"""Agents of a lab without Slurm only sample: measurements use the profiles they wrote."""
 
 from __future__ import annotations
 

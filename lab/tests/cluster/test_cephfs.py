@@ -33,7 +33,7 @@ def lab() -> Iterator[Lab]:
 
 
 def counted(lab: Lab, server: str) -> dict[str, Any]:
-    """What a server of CephFS counted so far, by its own socket."""
+    """Counters of a server of CephFS, by its own socket."""
     return ask(lab.folder / "ceph" / f"{server}.asok", "perf dump")
 
 
@@ -56,7 +56,7 @@ def test_data_lies_on_object_servers_and_metadata_on_its_own(lab: Lab) -> None:
         counted(lab, f"osd.{i}")["osd"]["op_in_bytes"] - was["op_in_bytes"]
         for i, was in enumerate(before)
     ]
-    # Ten objects of 4 MiB; beside them the journal of the metadata server.
+    # Ten objects of 4 MiB; in addition the journal of the metadata server.
     assert 40 * MIB <= sum(taken) < 42 * MIB and min(taken) >= 4 * MIB
     after = lab.counters(payload=True)
     for i, bytes_in in enumerate(taken):
@@ -71,8 +71,8 @@ def test_data_lies_on_object_servers_and_metadata_on_its_own(lab: Lab) -> None:
 @pytest.mark.in_turn("lab")
 def test_servers_know_which_node_asks(lab: Lab) -> None:
     socket = lab.folder / "ceph/mds.m.asok"
-    told = on(lab, "storage", "ceph", "--admin-daemon", socket, "session", "ls")
-    hosts = {each["client_metadata"]["hostname"] for each in json.loads(told)}
+    reported = on(lab, "storage", "ceph", "--admin-daemon", socket, "session", "ls")
+    hosts = {each["client_metadata"]["hostname"] for each in json.loads(reported)}
     assert hosts == set(lab.nodes)
 
 

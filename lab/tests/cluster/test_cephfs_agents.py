@@ -1,4 +1,4 @@
-"""What agents see of the real servers of a CephFS, against what clients did and servers counted."""
+"""Agents' counters of the real servers of a CephFS, against clients' and servers' own counts."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def counted(lab: Lab, daemon: str) -> dict[str, Any]:
 
 
 class Seen:
-    """What agents wrote of one time, in whole slices."""
+    """Agents' records of a period, in whole slices."""
 
     def __init__(self, lab: Lab, folder: Path, begin_ns: int, end_ns: int) -> None:
         store = Repository(folder, create=True)
@@ -68,7 +68,7 @@ class Seen:
         ]
 
     def by_slice(self, server: str, metric: str) -> dict[int, int | None]:
-        """What an object server gained, by slice; a row that spans slices counts for each."""
+        """Increases of an object server, by slice; a row that spans slices counts for each."""
         return {
             number: None if metric in row["unknown"].split() else row[metric]
             for row in self.rows
@@ -114,8 +114,8 @@ def test_sums_are_what_servers_counted_and_clients_did(lab: Lab, tmp_path: Path)
     assert len(seen.of("ceph_mds", "mds.m", "storage_cached_count")) >= seen.end - seen.begin - 2
     for node in lab.nodes:
         own = gained(f"client.{node}", "client", "lat", "avgcount")
-        told = seen.total("ceph_client", node, "storage_meta_ops")
-        assert abs(told - own) <= 3 + own // 50, (node, told, own)
+        reported = seen.total("ceph_client", node, "storage_meta_ops")
+        assert abs(reported - own) <= 3 + own // 50, (node, reported, own)
         mount = f"client.{node}"
         assert seen.total("ceph_mount", mount, "storage_meta_ops") == own
     sent = seen.total("ceph_mount", "client.node1", "storage_write_bytes")
@@ -133,7 +133,7 @@ def test_sums_are_what_servers_counted_and_clients_did(lab: Lab, tmp_path: Path)
 
 
 def file_on(lab: Lab, number: int) -> Path:
-    """A file of one object, which lies on this object server."""
+    """A file of one object on this object server."""
     for attempt in range(20):
         was = counted(lab, f"osd.{number}")["osd"]["op_in_bytes"]
         name = f"object{number}-{attempt}"

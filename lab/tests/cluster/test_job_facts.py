@@ -1,4 +1,4 @@
-"""Slurm's prolog and epilog, beside commands that answer as Slurm's do, and in a hostile spool."""
+"""Slurm's prolog and epilog, with stand-ins for Slurm's commands, and in a hostile spool."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 from lab_parts import native
+
+from jostle.repository.ingest.batch_facts import parse_facts
 
 #: A job's name, as bytes: the separator of the answer, quotes, commands, and no UTF-8.
 NAME = b"a|b\"c\\d $(touch /tmp/pwned) `id` 'x' \x01\x7f\xff \xc3\xa9"
@@ -122,7 +124,7 @@ def test_other_nodes_write_nothing(node: Node) -> None:
     assert node.run("prolog", SLURM_JOB_ID="12; reboot") == []
 
 
-def test_what_is_planted_is_replaced(node: Node) -> None:
+def test_what_is_injected_is_replaced(node: Node) -> None:
     """A link, a FIFO and another's file under the name that everybody can foresee."""
     name = node.spool / "batch-big____one-12.1795715545.jsb"
     victim = node.folder / "victim"
@@ -138,8 +140,55 @@ def test_what_is_planted_is_replaced(node: Node) -> None:
     assert victim.read_text() == "as it was"
 
 
+def test_a_hard_link_is_not_followed(node: Node) -> None:
+    """A kernel may allow a user to give a file of root a second name."""
+    victim = node.folder / "victim"
+    victim.write_text("secret\n")
+    victim.chmod(0o644)
+    os.link(victim, node.spool / "batch-big____one-12.1795715545.jsb")
+    (end,) = node.run("epilog")
+    assert end["event"] == "end"
+    assert victim.read_text() == "secret\n"
+
+
+def test_a_failing_epilog_keeps_the_job(node: Node) -> None:
+    """Its end is in the file of its begin, with what slurmd says, and names what failed."""
+    (begin,) = node.run("prolog")
+    node.command("squeue", "exit 1")
+    node.command("scontrol", "echo n; exit 1")
+    again, end = node.run("epilog")
+    assert again == begin and "missing" not in begin
+    assert (end["event"], end["submit_ns"]) == ("end", begin["submit_ns"])
+    assert end["missing"] == ["squeue", "scontrol"]
+    assert not {"nodes", "name", "state", "cores"} & set(end)
+    row = parse_facts("\n".join(json.dumps(line) for line in (begin, end)).encode())[-1]
+    assert (row["complete"], row["nodes"], row["cores"]) == (True, ["n1", "n2"], 8)
+
+
+def test_a_prolog_without_answers_begins_the_same_file(node: Node) -> None:
+    node.command("squeue", "printf '12 |7 |3 |17957'")  # it was ended while it wrote
+    node.command("scontrol", "exit 1")
+    assert node.run("prolog", SLURMD_NODENAME="n2") == []
+    assert not list(node.spool.iterdir()), "the first node is that of the list"
+    node.run("prolog", SLURM_NODELIST="n[1-2,7],m[3-4]")
+    node.run("prolog", SLURM_NODELIST="n1,n2", SLURM_JOB_ID="13")
+    paths = {path.name: path for path in node.spool.iterdir()}
+    assert set(paths) == {f"batch-big____one-{number}.0.jsb" for number in (12, 13)}
+    some, all_nodes = (json.loads(path.read_text()) for _, path in sorted(paths.items()))
+    assert "nodes" not in some and some["missing"] == ["squeue", "scontrol"]
+    assert all_nodes["nodes"] == ["n1", "n2"] and all_nodes["missing"] == ["squeue"]
+    node.command("scontrol", 'printf "%s\\n" n1 n2')
+    node.command("squeue", f'cat "{node.folder}/answer"')
+    assert node.run("epilog") == []
+    begin, end = map(
+        json.loads, paths["batch-big____one-12.0.jsb"].read_text(errors="replace").splitlines()
+    )
+    assert (begin["event"], end["event"], end["state"]) == ("begin", "end", "completed")
+    assert "submit_ns" not in end and "missing" not in end
+
+
 def test_a_controller_that_does_not_answer(node: Node) -> None:
-    """What slurmd says is written all the same, and nothing waits long."""
+    """The facts from slurmd are still written, and nothing waits long."""
     node.command("squeue", "exec sleep 60")
     begin = time.monotonic()
     assert node.run("prolog") == []

@@ -1,4 +1,4 @@
-"""A lab that goes down keeps the profiles that no ingest has taken."""
+"""A lab that goes down keeps the profiles that were not ingested."""
 
 from __future__ import annotations
 

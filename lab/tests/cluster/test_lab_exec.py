@@ -131,7 +131,7 @@ def test_terminal_and_its_keys(lab: Lab) -> None:
 
 def test_mistakes_are_named(lab: Lab) -> None:
     wrong = run(lab, "node9", "true")
-    assert wrong.returncode == 2 and "mend: It has node1, node2, node3, node4" in wrong.stderr
+    assert wrong.returncode == 2 and "fix: It has node1, node2, node3, node4" in wrong.stderr
     assert jostle("lab", "exec", "--name", lab.name, "node1").returncode == 2
     only = run(lab, "--slice", "1s", "node1", "true")
     assert only.returncode == 2 and "--job" in only.stderr
@@ -141,7 +141,7 @@ def test_mistakes_are_named(lab: Lab) -> None:
         lab.mpirun("lam", {"node1": 1}, ["true"])
     for words in (["-n", "9", "--per-node", "2"], ["--nodes", "node1,node1"], ["--nodes", "n5"]):
         done = jostle("lab", "mpirun", "--name", lab.name, *words, "true")
-        assert done.returncode == 2 and "mend:" in done.stderr, words
+        assert done.returncode == 2 and "fix:" in done.stderr, words
 
 
 @pytest.mark.parametrize(

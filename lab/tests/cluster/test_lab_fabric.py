@@ -1,4 +1,4 @@
-"""Labs with a topology: what a program sends crosses the links of its way, and no others."""
+"""Labs with a topology: traffic of a program crosses the links of its route, and no others."""
 
 from __future__ import annotations
 
@@ -137,8 +137,10 @@ def test_messages_take_the_links_that_the_topology_says(text: str, tmp_path: Pat
         wanted[fabric.way(shape, *ends)] += sent[0]
         wanted[fabric.way(shape, *ends[::-1])] += sent[1]
         for link, amount in enumerate(wanted):
-            told = moved[shape.link_name(link)]
-            assert told.is_of(amount) if amount else told.bytes < 20_000, shape.link_name(link)
+            reported = moved[shape.link_name(link)]
+            assert reported.is_of(amount) if amount else reported.bytes < 20_000, shape.link_name(
+                link
+            )
 
 
 @pytest.mark.in_turn
@@ -155,7 +157,7 @@ def test_routed_loads_are_what_ports_counted_and_what_was_sent(
         time.sleep(1.1)  # the slice in which it ended is written
         store = Repository(tmp_path / "repository", create=True)
         store.ingest([lab.folder / "local" / host / "spool" for host in ("switches", *nodes)])
-    job = store.beside("load").job
+    job = store.alongside("load").job
     begin, length = job.start_ns // SLICE_NS * SLICE_NS - SLICE_NS, job.end_ns - job.start_ns
     axis = begin, SLICE_NS, length // SLICE_NS + 4
     span = begin, begin + axis[2] * SLICE_NS

@@ -1,4 +1,4 @@
-"""Labs come up, go down, and are killed: nothing stays."""
+"""Labs come up, go down, and are killed: nothing is left behind."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_up_twice_and_down() -> None:
     steps: list[str] = []
     lab = up(LabSpec(name=name, nodes=2, size="64MiB"), steps.append)
     assert steps[0] == "network" and steps[-1] == "mount on node2"
-    with pytest.raises(LabError, match="up already") as caught:
+    with pytest.raises(LabError, match="already up") as caught:
         up(LabSpec(name=name))
     assert caught.value.exit_code == 2 and f"jostle lab down --name {name}" in caught.value.hint
     assert attach(name).alive() and on(lab, "node2", "hostname") == "node2\n"
@@ -48,7 +48,7 @@ def test_up_twice_and_down() -> None:
 
 
 @pytest.mark.parametrize("store", ["ram", pytest.param("both", marks=pytest.mark.in_turn)])
-def test_killed_supervisor_leaves_a_folder_that_down_mends(store: str) -> None:
+def test_killed_supervisor_leaves_a_folder_that_down_fixes(store: str) -> None:
     name = f"{NAME}-k"
     lab = up(LabSpec(name=name, nodes=2, size="64MiB", store=store))
     writer = lab.popen(
@@ -70,8 +70,8 @@ def test_killed_supervisor_leaves_a_folder_that_down_mends(store: str) -> None:
     assert name not in str(caught.value), "a lab that is not up was named as one that is"
     entered = subprocess.run(lab.command("node1", ["true"]), capture_output=True, text=True)
     assert entered.returncode == 1 and "the lab is gone" in entered.stderr
-    mended = down(name)
-    assert mended[0] == f"the lab `{name}` had ended without `down`"
+    fixed = down(name)
+    assert fixed[0] == f"the lab `{name}` had ended without `down`"
     assert traces(name) == []
 
 
@@ -88,17 +88,17 @@ def test_a_node_that_has_died_is_named() -> None:
                 os.kill(int(process.name), signal.SIGKILL)
                 end = time.monotonic() + 60
                 while process.exists() and time.monotonic() < end:
-                    time.sleep(0.01)  # a signal takes its time where cores are crowded
+                    time.sleep(0.01)  # a signal takes its time where cores are oversubscribed
     done = subprocess.run(lab.command("node1", ["true"]), capture_output=True, text=True)
     assert done.returncode == 1 and "this node of the lab has died" in done.stderr
-    assert "mend: jostle lab down" in done.stderr
+    assert "fix: jostle lab down" in done.stderr
     assert on(lab, "node2", "hostname") == "node2\n"
     assert lab.down() == []
     assert traces(lab.name) == []
 
 
 @pytest.mark.in_turn
-def test_up_mends_what_it_finds() -> None:
+def test_up_fixes_what_it_finds() -> None:
     name = f"{NAME}-f"
     os.kill(up(LabSpec(name=name, nodes=1, size="64MiB")).state.pid, signal.SIGKILL)
     assert leftovers(name) == []
@@ -201,14 +201,14 @@ def test_the_command_says_what_it_does() -> None:
     nothing = jostle("lab", "down", "--name", name)
     assert nothing.returncode == 0 and "nothing is left" in nothing.stdout
     absent = jostle("lab", "status", "--name", name)
-    assert absent.returncode == 2 and f"mend: jostle lab up --name {name}" in absent.stderr
+    assert absent.returncode == 2 and f"fix: jostle lab up --name {name}" in absent.stderr
     made = jostle("lab", "up", "--name", name, "--nodes", "2", "--size", "64MiB", "--fifo")
     assert made.returncode == 0, made.stderr
     assert "2 nodes on two leaf switches" in made.stdout and "fifo" in made.stdout
     assert f"next: jostle lab exec --name {name} node1" in made.stderr
     again = jostle("lab", "up", "--name", name)
-    assert again.returncode == 2 and "up already" in again.stderr
-    assert f"mend: jostle lab status --name {name}" in again.stderr
+    assert again.returncode == 2 and "already up" in again.stderr
+    assert f"fix: Use `jostle lab status --name {name}" in again.stderr
     lab = attach(name)
     with lab.popen("node2", ["sleep", "60"]):
         seen = jostle("lab", "status", "--name", name, "--json")

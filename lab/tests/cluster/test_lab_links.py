@@ -1,4 +1,4 @@
-"""The links: what flows is counted, shared as promised, and stays inside."""
+"""The links: traffic is counted, limited as configured, and stays inside."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def test_ranks_of_both_mpis_meet_over_the_uplink(
         f"rank 1 on node3 word=one two preload={preload}",
     ]
     moved = traffic.carried()
-    # What a launcher says to its daemons is small beside it.
+    # What a launcher says to its daemons is small compared with it.
     for link in ("uplink.right", "node3.mpi.in"):
         assert moved[link].is_of(length * times, rel=0.03), moved[link]
     assert moved["uplink.left"].bytes < length * times / 20

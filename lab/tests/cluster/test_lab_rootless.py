@@ -36,7 +36,7 @@ said["hosts"] = [on(node, "hostname").strip() for node in lab.nodes]
 said["seen"] = on("node1", f"echo hi > {lab.shared}/x") + on("node2", f"cat {lab.shared}/x")
 said["interfaces"] = on("node2", "ls /sys/class/net").split()
 said["same"] = attach(sys.argv[1]).alive()
-said["mended"] = lab.down()
+said["fixed"] = lab.down()
 said["left"] = base_folder().exists()
 print(json.dumps(said))
 """
@@ -79,7 +79,7 @@ def test_plain_lab_without_root(python: str) -> None:
     said = json.loads(done.stdout)
     assert said["hosts"] == ["node1", "node2"] and said["seen"] == "hi\n" and said["same"]
     assert said["interfaces"] == ["eth0", "eth1", "lo"]
-    assert said["mended"] == [] and not said["left"]
+    assert said["fixed"] == [] and not said["left"]
     for name in ("loop", "gluster"):
         assert "needs root" in said[name][0] and "--fs plain" in said[name][1]
     if said["sshfs"][0] != "up":  # that depends on who may open /dev/fuse

@@ -1,4 +1,4 @@
-"""What other users may do to a lab's folders, and what a broken state file does: nothing."""
+"""Other users cannot harm a lab by its folders, and a broken state file harms nothing."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def open_to_all(folder: Path) -> None:
 def test_folders_of_others_are_not_trusted(tmp_path: Path, made: Callable[[Path], None]) -> None:
     folder = tmp_path / "base"
     made(folder)
-    with pytest.raises(LabError, match="only you can write to") as caught:
+    with pytest.raises(LabError, match="Other users can write") as caught:
         own_folder(folder, 0o700)
     assert f"ls -ld {folder}" in caught.value.hint
     with pytest.raises(LabError):
@@ -88,7 +88,7 @@ def test_links_of_another_user_where_disk_images_go(tmp_path: Path) -> None:
     )
     if done.returncode == 77:
         pytest.skip("this machine lets root mount nothing")
-    assert done.returncode == 0 and done.stderr.count("only you can write to") == 2, done.stderr
+    assert done.returncode == 0 and done.stderr.count("Other users can write") == 2, done.stderr
     assert precious.read_text() == "precious" == (victim / "file").read_text()
     assert traces(name) == []
 
@@ -115,7 +115,7 @@ def test_lab_that_another_user_has_made_up_for_us(tmp_path: Path) -> None:
     )
     if done.returncode == 77 or "ModuleNotFoundError" in done.stderr or sys.version_info < (3, 11):
         pytest.skip("nobody cannot run jostle here")
-    assert f"{base} is not a folder that only you can write to" in done.stderr
+    assert f"Other users can write to {base}, or own it" in done.stderr
 
 
 @needs_root

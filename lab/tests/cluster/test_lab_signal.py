@@ -1,4 +1,4 @@
-"""A signal in the lab: its log, its profile and the counters of the links say the same."""
+"""A signal in the lab: its log, its profile and the counters of the links agree."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def built(library: Path) -> None:
 
 
 def launched(lab: Lab, folder: Path, *words: str) -> dict[str, Carried]:
-    """Run a profiled signal; what links carried meanwhile."""
+    """Runs a profiled signal; gives the traffic of links meanwhile."""
     traffic = Traffic(lab)
     done = jostle(
         "lab",
@@ -115,13 +115,13 @@ def test_messages(lab: Lab, tmp_path: Path, mpi: str) -> None:
     assert {row["host"] for row in rows} == {"node2", "node3"}
     slices = Repository(tmp_path / "repository").job_slices("load").to_pylist()
     assert sum(row["mpi_send_bytes"] for row in slices) == pytest.approx(24 * MIB, rel=0.01)
-    # The launcher and the ranks' greetings are small beside it.
+    # The launcher and the ranks' greetings are small compared with it.
     for link, sent in (("uplink.right", first), ("uplink.left", second)):
         assert moved[link].is_of(sent), (link, moved[link])
 
 
 def test_a_full_disk_is_named(lab: Lab, tmp_path: Path) -> None:
-    """SFTP says of it that something failed, and no more."""
+    """SFTP reports a failure without a reason."""
     load = lab.popen(
         "node1",
         [
@@ -151,5 +151,5 @@ def test_a_full_disk_is_named(lab: Lab, tmp_path: Path) -> None:
     said = load.communicate(timeout=60)[1]
     on(lab, "node3", f"rm {lab.shared}/other")
     assert load.returncode == 1
-    assert "its file system is all but full" in said and "make room" in said
+    assert "its file system is nearly full" in said and "free space" in said
     assert on(lab, "node1", f"ls -A {lab.shared}") == ""

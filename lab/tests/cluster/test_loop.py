@@ -83,9 +83,9 @@ def test_nothing_stays(ending: str, store: str) -> None:
         on(made, "node1", *dd(made, "unwritten", 24 * MIB))
         if ending == "kill":
             kill(made)
-            mended = down(made.name)
-            assert mended[0] == f"the lab `{made.name}` had ended without `down`"
-            assert any("the limit of block device" in line for line in mended)
+            fixed = down(made.name)
+            assert fixed[0] == f"the lab `{made.name}` had ended without `down`"
+            assert any("the limit of block device" in line for line in fixed)
         else:
             assert made.down() == []
         device = made.state.facts["loop"]["device"]

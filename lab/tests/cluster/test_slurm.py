@@ -222,7 +222,7 @@ def test_the_digest_at_the_end_of_the_output(lab: Lab, batch: tuple[Path, Reposi
 
 @pytest.mark.in_turn("lab")
 def test_arrays_requeues_and_overlapping_steps(lab: Lab, tmp_path: Path) -> None:
-    """Each task and each start has its facts; steps beside each other are parts of one job."""
+    """Each task and each start has its facts; concurrent steps are parts of one job."""
     script = tmp_path / "job.sh"
     script.write_text(
         '#!/bin/sh\n[ -n "$SLURM_RESTART_COUNT" ] || scontrol requeue $SLURM_JOB_ID\n'
@@ -272,7 +272,7 @@ def test_the_script_itself_is_profiled(batch: tuple[Path, Repository]) -> None:
 
 @pytest.mark.in_turn("lab")
 def test_a_job_without_a_script(lab: Lab, tmp_path: Path) -> None:
-    """A user's own name and spool, and whatever he preloads, hold beside the TaskProlog."""
+    """A user's own name and spool, and whatever he preloads, stay in force with the TaskProlog."""
     spool = tmp_path / "spool"
     spool.mkdir()
     env = {"JOSTLE_JOB": "mine", "JOSTLE_SPOOL": str(spool), "LD_PRELOAD": "libm.so.6"}
@@ -343,7 +343,7 @@ def test_the_plugin(lab: Lab, tmp_path: Path) -> None:
 
 
 def test_what_the_prolog_prints(tmp_path: Path) -> None:
-    """Beside its library, installed, with other preloads, and where there is no library."""
+    """Next to its library, installed, with other preloads, and without a library."""
     prolog = native("slurm-task-prolog")
     if prolog is None:
         pytest.skip("slurm-task-prolog is not built: run `make build`")

@@ -1,4 +1,4 @@
-"""A policy of `jostle advise` in a real Slurm: what is added to jobs, and when they start.
+"""A policy of `jostle advise` in a real Slurm: additions to jobs, and when they start.
 
 The start times are those that a replay gives the same jobs.
 """

@@ -1,4 +1,4 @@
-"""Run programs with injected delays and read profiles and logs."""
+"""Runs programs with injected delays, and reads profiles and logs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The dice: as documented, as distributed as numpy's, and the same on every machine."""
+"""Random numbers: as documented, distributed as numpy's, and the same on every machine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STEP = 0x9E3779B97F4A7C15
 
 
 def draw(rules: str, count: int = CALLS) -> NDArray[np.int64]:
-    """The fate of the first calls: -1, or nanoseconds."""
+    """Delays of the first calls: -1 (none), or nanoseconds."""
     source = ROOT / "lab" / "inject"
     parts = [str(source / name) for name in ("random_delays.c", "rules.c")]
     program = compiled("draw.c", f"-I{source}", "-ffp-contract=off", "-fno-math-errno", *parts)

@@ -1,4 +1,4 @@
-"""`jostle inject`: CMD's own life, what is said at the end, and mistakes that are named."""
+"""`jostle inject`: the life of CMD, the final message, and mistakes that are named."""
 
 from __future__ import annotations
 
@@ -75,10 +75,10 @@ def test_json_and_status_are_programs(tmp_path: Path, place: dict[str, str]) -> 
         f"echo x >{tmp_path / 'x'}; exit 7",
     )
     assert done.code == 7
-    told = json.loads(done.err.splitlines()[-1])["inject"]
-    assert told["given"] == 1 and 0.001 <= told["seconds"] < 1
-    assert told["totals"][0]["class"] == "write"
-    assert told["rules"].startswith("seed=0 calls=write ")
+    reported = json.loads(done.err.splitlines()[-1])["inject"]
+    assert reported["given"] == 1 and 0.001 <= reported["seconds"] < 1
+    assert reported["totals"][0]["class"] == "write"
+    assert reported["rules"].startswith("seed=0 calls=write ")
 
 
 def test_nothing_to_delay_is_said(tmp_path: Path, place: dict[str, str]) -> None:
@@ -110,33 +110,37 @@ def test_nothing_to_delay_is_said(tmp_path: Path, place: dict[str, str]) -> None
         *WRITER,
         f"of={tmp_path / 'data'}",
     )
-    assert "no delays: of 30 calls none was due" in done.err
+    assert "no delays: of 30 calls none was selected" in done.err
 
 
 @pytest.mark.parametrize(
-    ("words", "why", "mend"),
+    ("words", "why", "fix"),
     [
         (("--calls", "alltoall", "--delay", "fixed:1ms"), "no calls `alltoall`", "all-to-all"),
         (("--calls", "", "--delay", "fixed:1ms"), "No calls", "--calls"),
         (("--calls", "mpi", "--delay", "5ms"), "`5ms` is not a delay", "fixed:5ms"),
-        (("--calls", "mpi", "--delay", "fixed:5"), "`5` is no length", "fixed:5ms"),
+        (("--calls", "mpi", "--delay", "fixed:5"), "`5` is not a length", "fixed:5ms"),
         ((*GOOD, "--ranks", "a"), "`a` is not a list of ranks", "0,2-3"),
         ((*GOOD, "--duty", ".1"), "parts of a period", "--period"),
         ((*GOOD, "--place", "random"), "parts of a period", "--period"),
-        ((*GOOD, "--period", "4s", "--duty", ".7", "--place", "random"), "several", "--period"),
-        ((*GOOD, "--from", "5"), "`5` is no span", "5s"),
+        (
+            (*GOOD, "--period", "4s", "--duty", ".7", "--place", "random"),
+            "at most half",
+            "--period",
+        ),
+        ((*GOOD, "--from", "5"), "`5` is not a span", "5s"),
         ((*GOOD, "--probability", "2"), "2.0", "0.01"),
-        ((*GOOD, "--from", "5s", "--until", "1s"), "ends", "after"),
+        ((*GOOD, "--from", "5s", "--until", "1s"), "ends", "later"),
     ],
 )
 def test_mistakes(
-    tmp_path: Path, place: dict[str, str], words: tuple[str, ...], why: str, mend: str
+    tmp_path: Path, place: dict[str, str], words: tuple[str, ...], why: str, fix: str
 ) -> None:
     done = inject(tmp_path, place, *words, "--", "true")
     assert done.code == 2
     first, *rest = done.err.splitlines()
     assert first.startswith("jostle: ") and why in first
-    assert mend in "".join(rest)
+    assert fix in "".join(rest)
     assert not (tmp_path / "logs").exists()
 
 

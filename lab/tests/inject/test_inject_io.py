@@ -1,4 +1,4 @@
-"""Delays of I/O calls: what was asked is given, what is given is in log and profile, no more."""
+"""Delays of I/O calls: as requested, and the same in log and profile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logs are read to the letter, and hostile ones are refused by name, place and reason."""
+"""Logs are read exactly, and hostile ones are refused with name, place and reason."""
 
 from __future__ import annotations
 
@@ -91,14 +91,14 @@ def test_tables(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (log(GOOD)[:100], "head: it has 100 bytes"),
+        (log(GOOD)[:100], "header: it has 100 bytes"),
         (b"x" * 9000, "byte 0: this is not a log"),
         (log(GOOD, version=2), "version 2"),
         (log(GOOD, record_bytes=63), "byte 12"),
         (log(GOOD, capacity=1 << 30), "byte 20"),
         (log(GOOD, class_count=0), "byte 36"),
         (log(GOOD, class_count=65), "byte 36"),
-        (log(GOOD, lost_ns=1 << 63), "head: lost_ns"),
+        (log(GOOD, lost_ns=1 << 63), "header: lost_ns"),
         (log([(1, 1, 1, 3)]), "record 0"),
         (log([(1, 1, 1, 0), (1 << 63, 1, 1, 0)]), "record 1"),
         (log([(1, 1 << 60, 1, 0)]), "record 0"),
@@ -126,7 +126,7 @@ def test_a_log_that_never_began_is_a_note(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "inject-x-2.jil").write_bytes(log(GOOD))
     found = read(tmp_path)
     assert found.processes.num_rows == 1
-    assert any(": empty: " in note for note in found.notes)
+    assert any("the file is empty" in note for note in found.notes)
 
 
 def test_a_torn_log_is_read_as_far_as_it_goes(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Delays of MPI calls: once per call as the profiler counts it, whatever binding it came by."""
+"""Delays of MPI calls: once per call as the profiler counts it, in every binding."""
 
 from __future__ import annotations
 

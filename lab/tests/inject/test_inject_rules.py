@@ -68,8 +68,8 @@ def test_ranks() -> None:
         ({"seed": -1}, "-1"),
         ({"from_ns": 5, "until_ns": 5}, "window"),
         ({"period_ns": 5, "duty": 2}, "share"),
-        ({"random_place": True}, "place"),
-        ({"random_place": True, "period_ns": 9, "duty": 0.6}, "place"),
+        ({"random_place": True}, "position"),
+        ({"random_place": True, "period_ns": 9, "duty": 0.6}, "position"),
         ({"ranks": tuple((i, i) for i in range(65))}, "64"),
     ],
 )

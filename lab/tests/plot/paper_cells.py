@@ -24,10 +24,10 @@ GIB = 1 << 30
 OWC, WS, AW = "open-write-close", "write-seek", "aggregate-write"
 #: Standalone rates of Lustre at 1 MiB, GB/s (table 3.2).
 ALONE = {OWC: 28.4e9, WS: 31.6e9, AW: 42.2e9}
-#: Of applications, made up: closes per second and bytes per second.
+#: Of applications, assumed: closes per second and bytes per second.
 APPLICATIONS = {"OpenFOAM": 3500.0, "MADbench2": 11e9, "HACC-IO": 14e9}
 RATES = ALONE | APPLICATIONS
-#: Degradation of the probe (first) beside the signal (second), by chunk size in MiB: the text of
+#: Degradation of the probe (first) next to the signal (second), by chunk size in MiB: the text of
 #: §3.3.3 and table 3.2; the rest in their manner.
 LOSSES = {
     (OWC, OWC): {1: 0.4261, 16: 0.48, 256: 0.50},
@@ -98,8 +98,8 @@ def cell(
     """A cell of five repetitions around a loss; the last ones discarded or failed."""
     values = [loss + jitter for jitter in JITTER]
     pair = sorted(zip((probe, signal), setting.processes, strict=True))
-    told = (pair, setting.chunk, setting.shared, setting.periodic)
-    place = zlib.crc32(str(told).encode()) % 9973
+    key = (pair, setting.chunk, setting.shared, setting.periodic)
+    place = zlib.crc32(str(key).encode()) % 9973
     repetitions = []
     for number, value in enumerate(values):
         verdict, reason = "kept", ""

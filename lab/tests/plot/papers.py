@@ -1,7 +1,7 @@
-"""Studies as the papers print them, as results: what the figures are tried on.
+"""Studies as the papers print them, as results for tests of the figures.
 
 Numbers of thesis ch. 3 are from its text and table 3.2, those of Kuo et al. from their tables 1
-to 3; what the papers only draw is made up in their manner, and so is the spread.
+to 3; values that the papers only draw are approximated, and so is the spread.
 """
 
 from __future__ import annotations
@@ -461,5 +461,7 @@ def applications() -> StudyResult:
         settings=[setting],
         standalone=alone,
         cells=cells,
-        notes=[StudyNote("failed", "HACC-IO failed beside write-seek in all 5 runs", ["r0-p001"])],
+        notes=[
+            StudyNote("failed", "HACC-IO failed alongside write-seek in all 5 runs", ["r0-p001"])
+        ],
     )

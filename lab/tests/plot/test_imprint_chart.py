@@ -96,7 +96,7 @@ def test_the_terminal_shows_dents_under_the_bursts() -> None:
     [
         ((3, 3), "Each burst of bursts takes 50 %"),
         ((2, 3), "A burst of bursts takes 50 %"),
-        ((0, 3), "The slices of writer do not tell the bursts of bursts from pauses"),
+        ((0, 3), "The slices of writer do not show the bursts of bursts"),
     ],
 )
 def test_the_title_claims_no_more_than_was_seen(seen: tuple[int, int], title: str) -> None:
@@ -167,7 +167,7 @@ def test_what_is_missing_does_not_break(changed: dict[str, object]) -> None:
 def test_a_name_that_is_its_role_is_said_once(tmp_path: Path) -> None:
     named = dataclasses.replace(chart(), probe="the probe", signal="the signal")
     said = imprint_page(named, "x").note
-    assert "the probe per slice, alone and beside the signal" in said
+    assert "the probe per slice, alone and alongside the signal" in said
     assert "the probe (the probe)" not in said
 
 

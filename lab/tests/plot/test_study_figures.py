@@ -10,10 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import matplotlib
-import papers
 import pytest
 from matplotlib.colors import to_hex
 
+import papers
 from figure_texts import faults, texts
 from jostle.plot.charts.chart import FILL, PALETTE
 from jostle.plot.charts.labels import share_label, tied
@@ -118,7 +118,7 @@ def test_each_kind_of_figure_is_drawn_where_there_is_data() -> None:
     for stem in (
         "overlap-throughput",
         "predicted-against-observed-run-time",
-        "two-phases-writer-12-beside-writer-60-16-mib",
+        "two-phases-writer-12-alongside-writer-60-16-mib",
     ):
         assert stem in kuo
     apps = stems(papers.applications())
@@ -165,7 +165,7 @@ def test_labels_are_in_the_svg(tmp_path: Path) -> None:
     assert "study chunk-size · place: lab" in whole
 
 
-def test_degradation_and_dilation_are_told_apart(tmp_path: Path) -> None:
+def test_degradation_and_dilation_are_distinguished(tmp_path: Path) -> None:
     drawn(papers.applications(), tmp_path, ".*-against-applications", ("svg",))
     for measure, other in (("degradation", "dilation"), ("dilation", "degradation")):
         (path,) = tmp_path.glob(f"{measure}-*.svg")
@@ -222,7 +222,7 @@ def test_slices_of_a_trace_are_in_the_csv(tmp_path: Path) -> None:
 
 def test_the_numbers_of_a_periodic_run_are_those_of_its_cell() -> None:
     (stem, chart), *_ = periodic(tidy(papers.patterns(periodic=True)))
-    assert stem == "time-slices-open-write-close-beside-open-write-close-1-mib-256-against-256"
+    assert stem == "time-slices-open-write-close-alongside-open-write-close-1-mib-256-against-256"
     assert chart.drop == pytest.approx(0.6 * 0.4261, abs=0.02)  # what the trace was made with
     lengths = [end - begin for begin, end in (chart.alone_ns, chart.together_ns)]
     if chart.dilation is not None:
@@ -238,12 +238,12 @@ def test_a_study_without_pairs_shows_what_its_programs_get(tmp_path: Path) -> No
     assert "least with 60 processes, shared file, store disk: 55.4 MiB/s" in second.title
     found = rows(tmp_path / "standalone.csv") + rows(tmp_path / "standalone-shared-file.csv")
     assert len(found) == 16
-    told = {
+    reported = {
         (row["processes"], row["shared"], "ram" in row["setting"]): float(row["per_second"])
         for row in found
     }
-    assert told["60", "True", False] == pytest.approx(55.4 * (1 << 20), rel=0.01)
-    assert told["36", "False", True] == pytest.approx(100.4 * (1 << 20), rel=0.01)
+    assert reported["60", "True", False] == pytest.approx(55.4 * (1 << 20), rel=0.01)
+    assert reported["36", "False", True] == pytest.approx(100.4 * (1 << 20), rel=0.01)
 
 
 def test_an_empty_study_draws_nothing(tmp_path: Path) -> None:
@@ -335,7 +335,7 @@ def test_values_above_bars_are_rounded_not_cut() -> None:
 def test_a_number_and_its_unit_stay_on_one_line() -> None:
     from jostle.plot.figures.page import wrapped
 
-    for line in wrapped("loses 62 % beside itself at 64 KiB and 22.8 MiB/s in 250 ms", 0.7, 7.5):
+    for line in wrapped("loses 62 % alongside itself at 64 KiB and 22.8 MiB/s in 250 ms", 0.7, 7.5):
         assert not re.match(r"(%|KiB|MiB/s|ms)", line)
 
 
@@ -366,7 +366,10 @@ def test_titles_say_nothing_of_what_was_not_compared() -> None:
     doubtful = [dataclasses.replace(point, certain=False) for point in chunks.break_even]
     unknown = dataclasses.replace(chunks, break_even=doubtful)
     title = title_of(unknown, "degradation-over-chunk-size")
-    assert title == "Where pairs break even cannot be told: the intervals of their losses overlap"
+    assert (
+        title
+        == "Where pairs break even cannot be determined: the intervals of their losses overlap"
+    )
     one_way = dataclasses.replace(chunks, break_even=[], curves=chunks.curves[:2])
     assert title_of(one_way, "degradation-over-chunk-size").startswith("As chunks grow from ")
     same = Summary(1, 0.3, 0.3, 0.3, 0.3, None, None)

@@ -1,4 +1,4 @@
-"""What `study show` prints: golden texts of studies that are made up.
+"""Output of `study show`: golden texts of synthetic studies.
 
 To renew after a wanted change: JOSTLE_RENEW=1 pytest lab/tests/plot/test_study_show.py, and look at
 the diff.
@@ -13,9 +13,9 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import papers
 import pytest
 
+import papers
 from jostle.cli.output import console
 from jostle.errors import UsageError
 from jostle_lab.analysis.study.model import Setting, StudyNote, StudyResult
@@ -63,8 +63,8 @@ def test_the_numbers_are_those_of_table_3_2(capsys: pytest.CaptureFixture[str]) 
     first = out[out.index("chunks of 1 MiB") :]
     line = next(line for line in first.splitlines() if line.startswith("open-write-close"))
     assert " 43 (" in line and " 41 (" in line and " 67 (" in line  # OWC, WS, AW
-    assert "degradation: share of its throughput alone that the probe loses" in out
-    assert "dilation:    share by which its run takes longer" in out
+    assert "degradation: share of the probe's undisturbed throughput lost" in out
+    assert "dilation:    share by which the probe's run takes longer" in out
 
 
 @pytest.mark.parametrize("width", ["60", "80", "100", "160"])
@@ -134,7 +134,7 @@ def test_figures_are_listed_with_what_they_show(
     )
     out = capsys.readouterr().out
     assert "degradation-matrix.svg: " in out
-    assert "one loses 40 % of its throughput beside other" in out
+    assert "one loses 40 % of its throughput alongside other" in out
     assert all((tmp_path / f"{p.stem}.csv").is_file() for p in tmp_path.glob("*.svg"))
 
 

@@ -1,4 +1,7 @@
-"""Signals are named by their profiles: pattern, chunk, period. lab/bench/access.py scores more."""
+"""Signals are named by their profiles: pattern, chunk, period.
+
+lab/bench/rows/lab/access.py scores more.
+"""
 
 from __future__ import annotations
 
@@ -114,7 +117,7 @@ def test_named_by_mpi_io(
 
 
 def test_reused_file(profiled: Profiled) -> None:
-    """A file opened again and again is a new one for whoever counts closes."""
+    """A file opened repeatedly is a new one for whoever counts closes."""
     found = profiled.run("open-write-close", "--iterations", 40, "--chunk", 4 * KIB, "--reuse")
     assert found.pattern == "open-write-close" and found.chunk_bytes == pytest.approx(4 * KIB)
 

@@ -1,4 +1,7 @@
-"""A program of known ways of reading is named by its profile. lab/bench/reads.py scores more."""
+"""A program with known read patterns is named by its profile.
+
+lab/bench/proofs/reads.py scores more.
+"""
 
 from __future__ import annotations
 

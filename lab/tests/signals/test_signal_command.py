@@ -1,4 +1,4 @@
-"""`jostle signal` picks the program; what is written about signals is what they are."""
+"""`jostle signal` picks the program; the documentation of signals agrees with them."""
 
 from __future__ import annotations
 

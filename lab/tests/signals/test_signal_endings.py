@@ -1,4 +1,4 @@
-"""However a signal ends: nothing of it is left, and its log says why."""
+"""However a signal ends, it leaves nothing behind, and its log has the reason."""
 
 from __future__ import annotations
 
@@ -239,7 +239,7 @@ def test_disk_filled_by_another(small: Signals, pattern: str) -> None:
     fill(small.folder / "data" / "other")
     _out, err = process.communicate(timeout=60)
     assert process.returncode == 1
-    assert "No space left on device" in err and "make room" in err
+    assert "No space left on device" in err and "free space" in err
     assert err.count("jostle-signal:") == 1
     (small.folder / "data" / "other").unlink()
     done = small.result(1, err)

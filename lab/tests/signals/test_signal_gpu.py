@@ -1,4 +1,4 @@
-"""Patterns of GPUs, against a driver of ours that says what it was asked for (fake_gpu.c)."""
+"""Patterns of GPUs, against a stand-in for the driver that logs its calls (fake_gpu.c)."""
 
 from __future__ import annotations
 
@@ -107,10 +107,10 @@ def refused(done: Done) -> str:
 @pytest.mark.parametrize(
     ("fails", "words", "said"),
     [
-        ("cuInit", "pcie", "driver does not come up (out of memory)"),
+        ("cuInit", "pcie", "driver does not start (out of memory)"),
         ("cuDevicePrimaryCtxRetain", "pcie", "GPU 0 cannot be used"),
         ("cuMemAlloc_v2", "gpu-memory", "taking memory failed on GPU 0 (out of memory)"),
-        ("cuMemAllocHost_v2", "pcie", "taking pinned memory failed"),
+        ("cuMemAllocHost_v2", "pcie", "allocating pinned memory failed"),
         ("cuMemcpyHtoDAsync_v2", "pcie", "a copy failed"),
         ("cuStreamSynchronize", "gpu-compute", "waiting failed"),
         ("cuModuleLoadData", "gpu-compute", "compiling a kernel failed"),

@@ -1,4 +1,4 @@
-"""The reader of signals' logs: what is read, what is forgiven, what is refused and how."""
+"""The reader of signals' logs: what is read, tolerated and refused."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ DAMAGE = {
     "nested": (b"[" * 100_000 + b"\n", 1, "nested too deeply"),
     "long": (b" " * LONGEST_LINE, 1, "longer than"),
     "endless number": ('{"type": "x", "n": ' + "9" * 5000 + "}\n", 1, "not JSON"),
-    "newer": (text(HEADER | {"version": 2}), 1, "version is 2"),
+    "newer": (text(HEADER | {"version": 2}), 1, "version of the log is 2"),
     "headless": (text(BURST), 1, "begins with `burst`"),
     "two heads": (text(HEADER, HEADER), 2, "second signal"),
     "after the end": (text(HEADER, END, SLICE), 3, "comes after the end"),

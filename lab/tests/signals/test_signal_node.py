@@ -1,4 +1,4 @@
-"""Memory, cache, cpu and metadata: what the log says against strace, /proc and arithmetic."""
+"""Memory, cache, cpu and metadata: the log against strace, /proc and arithmetic."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ KINDS = {
 def test_one_kind_of_metadata_against_strace(
     signals: Signals, tmp_path: Path, pattern: str
 ) -> None:
-    """Beside what it prepared, a pattern makes the calls of its operation, and no others."""
+    """Alongside what it prepared, a pattern makes the calls of its operation, and no others."""
     trace = tmp_path / "strace.log"
     wanted = 1100 if pattern == "unlink-files" else 20
     done = signals.run(
@@ -191,7 +191,7 @@ def test_memory_by_volume(signals: Signals) -> None:
 @pytest.mark.tries(3)
 @pytest.mark.parametrize("pattern", ["memory", "cache", "cpu", "metadata"])
 def test_periodic(signals: Signals, pattern: str) -> None:
-    """On and off as told, every period; how punctual is reported, not asserted."""
+    """On and off as requested, every period; how punctual is reported, not asserted."""
     done = signals.run(
         pattern, "--period", "0.4", "--duty", "0.5", "--time", "1.6", "--chunk", "1MiB"
     )

@@ -1,4 +1,4 @@
-"""The file patterns against strace, counters of MPI calls, profiles, and what is on the disk."""
+"""The file patterns against strace, counters of MPI calls, profiles, and the files on disk."""
 
 from __future__ import annotations
 

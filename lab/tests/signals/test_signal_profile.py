@@ -1,4 +1,4 @@
-"""What a signal says that it did is what jostle's profile of it shows, slice by slice."""
+"""The log of a signal agrees with jostle's profile of it, slice by slice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a signal must never do: remove what is not its own, fill the disk, hang."""
+"""A signal never removes files of others, fills the disk, or hangs."""
 
 from __future__ import annotations
 

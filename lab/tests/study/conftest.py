@@ -1,4 +1,4 @@
-"""What tests of studies share."""
+"""Fixtures of the tests of studies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The grammar of studies: what is right is taken, what is wrong is named with its line."""
+"""The grammar of studies: valid files are read, mistakes are named with their line."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ONE = HEAD + '[[program]]\npattern = "write-seek"\n'
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "reason", "mend"),
+    ("text", "line", "reason", "fix"),
     [
         ("[study\n", 1, "not valid TOML", "quotes"),
         (HEAD + "x = [1,\n", None, "not valid TOML", "lists"),
@@ -45,7 +45,7 @@ ONE = HEAD + '[[program]]\npattern = "write-seek"\n'
         (ONE + 'api = "mpiio"\n', 5, "MPI-IO needs MPI", "openmpi"),
         (ONE + "reuse = true\n", 5, "only open-write-close", ""),
         (ONE + "split = true\n", 5, "network", ""),
-        (ONE + 'chunk = "1KiB"\npiece = "2KiB"\n', 6, "not larger", ""),
+        (ONE + 'chunk = "1KiB"\npiece = "2KiB"\n', 6, "cannot be larger", ""),
         (HEAD + '[[program]]\npattern = "write-seak"\n', 4, "no `write-seak`", "`write-seek`"),
         (HEAD + '[[program]]\npattern = "ping"\n', None, "needs MPI", "mpich"),
         (HEAD + '[[program]]\nname = "x"\n', None, "either a pattern or a command", "pattern ="),
@@ -83,14 +83,14 @@ ONE = HEAD + '[[program]]\npattern = "write-seek"\n'
     ],
 )
 def test_mistakes_are_named(
-    parse: Callable[..., Any], text: str, line: int | None, reason: str, mend: str
+    parse: Callable[..., Any], text: str, line: int | None, reason: str, fix: str
 ) -> None:
     with pytest.raises(ConfigError) as caught:
         parse(text)
     message = str(caught.value)
     assert message.startswith(f"study.toml:{line}: " if line else "study.toml"), message
     assert reason in message, message
-    assert mend in caught.value.hint, caught.value.hint
+    assert fix in caught.value.hint, caught.value.hint
     assert caught.value.hint
     assert caught.value.exit_code == 2
 
@@ -120,7 +120,7 @@ def test_nodes_of_slurm_need_a_folder(parse: Callable[..., Any]) -> None:
         (parse(text), "study.toml:5: `dir` of [where]: "),
         (parse(ONE, place="slurm"), "study.toml: `dir` of [where]: "),
     ):
-        with pytest.raises(ConfigError, match="need a folder") as caught:
+        with pytest.raises(ConfigError, match="needs a folder") as caught:
             check_where(study)
         assert str(caught.value).startswith(place) and caught.value.exit_code == 2
         assert "--dir /path/on/the/shared/fs" in caught.value.hint
@@ -167,7 +167,7 @@ def test_unknown_study() -> None:
     assert "`periodic`" in caught.value.hint
 
 
-def test_sources_lie_beside_the_study_or_come_with_jostle(tmp_path: Path) -> None:
+def test_sources_lie_alongside_the_study_or_come_with_jostle(tmp_path: Path) -> None:
     path = tmp_path / "study.toml"
     text = (
         '[study]\nname = "s"\n[[program]]\nname = "code"\ncommand = ["./code"]\n'

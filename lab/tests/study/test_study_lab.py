@@ -1,4 +1,4 @@
-"""Studies in a lab: shares of the link, whose traffic it was, and nothing left of the lab."""
+"""Studies in a lab: shares of the link, sources of traffic, and nothing left of the lab."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_one_study_in_memory_and_on_the_disk(workplace: Workplace) -> None:
     workplace.nothing_left("pairs")
     other = text.replace('store = ["ram", "disk"]', 'store = ["tape"]')
     code, _, err = workplace.study("run", str(workplace.write(other)), "--fresh")
-    assert code == 1 and "no store `tape`" in err and "mend:" in err
+    assert code == 1 and "no store `tape`" in err and "fix:" in err
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_a_pair_in_a_lab(workplace: Workplace, mpi: str) -> None:
 
 
 @pytest.mark.in_turn
-def test_foreign_traffic_is_told_apart(workplace: Workplace) -> None:
+def test_foreign_traffic_is_distinguished(workplace: Workplace) -> None:
     from jostle_lab.cluster import LabSpec, up
 
     path = workplace.write(
@@ -185,7 +185,7 @@ def test_a_lab_that_is_taken_down_fails_no_program(workplace: Workplace) -> None
     attach(NAME).down()
     _, err = process.communicate(timeout=120)
     assert process.returncode == 1
-    assert f"the lab `{NAME}` was taken down" in err and "goes on" in err, err
+    assert f"the lab `{NAME}` was taken down" in err and "continues" in err, err
     assert len(workplace.records("pairs")) == 1
     workplace.nothing_left("pairs")
 

@@ -92,14 +92,14 @@ def test_failures_are_results(workplace: Workplace) -> None:
     assert "In 8 runs a program failed" in out
     records = {record["run"]: record for record in workplace.records("words")}
     assert len(records) == 5 + 4
-    told = {one["name"]: one for record in records.values() for one in record["programs"]}
-    assert told["writes"]["error"] is None and told["writes"]["status"] == 0
-    assert told["writes"]["written"] >= 20 << 20
-    assert told["fails"]["error"] == "ended with status 3: oh dear"
-    assert told["fails"]["stderr"] == ["oh dear"]
-    assert told["absent"]["status"] == 127 and "/no/such/program" in told["absent"]["error"]
-    assert told["hangs"]["error"] == "ended by its time limit of 1 s"
-    assert told["crashes"]["error"].startswith("killed by signal 11")
+    reported = {one["name"]: one for record in records.values() for one in record["programs"]}
+    assert reported["writes"]["error"] is None and reported["writes"]["status"] == 0
+    assert reported["writes"]["written"] >= 20 << 20
+    assert reported["fails"]["error"] == "ended with status 3: oh dear"
+    assert reported["fails"]["stderr"] == ["oh dear"]
+    assert reported["absent"]["status"] == 127 and "/no/such/program" in reported["absent"]["error"]
+    assert reported["hangs"]["error"] == "ended by its time limit of 1 s"
+    assert reported["crashes"]["error"].startswith("killed by signal 11")
     assert "fails: ended with status 3: oh dear" in err
     workplace.nothing_left("words")
     code, out, err = workplace.study("run", str(path), "--repetitions", "1")
@@ -111,7 +111,7 @@ def test_an_interrupted_study_goes_on_where_it_was(workplace: Workplace) -> None
     path = workplace.write(SLOW)
     code, _, err = workplace.interrupted("slow", 2, "run", str(path), "--fresh")
     assert code == 130, err
-    assert "2 of 6 runs are in the repository; the same command without --fresh goes on" in err
+    assert "2 of 6 runs are in the repository; the same command without --fresh continues" in err
     workplace.nothing_left("slow")
     before = workplace.records("slow")
     assert len(before) == 2
@@ -158,15 +158,15 @@ def test_a_changed_study_needs_a_name(workplace: Workplace) -> None:
     assert workplace.study("run", str(path))[0] == 0
     path.write_text(path.read_text().replace("count=20", "count=10"))
     code, _, err = workplace.study("run", str(path))
-    assert code == 2 and "was another one: programs changed" in err
+    assert code == 2 and "was different: programs changed" in err
     assert "--name words-2" in err and "--fresh" in err
     assert workplace.study("run", str(path), "--dry-run")[0] == 2
     assert workplace.study("run", str(path), "--name", "words-2")[0] == 0
     assert workplace.study("run", str(path), "--fresh")[0] == 0
     assert workplace.open().studies() == ["words", "words-2"]
     # Jobs of the forgotten runs are still in the repository: the new ones bear other names.
-    told = {record["run"]: record for record in workplace.records("words")}
-    assert told["r01-a001"]["programs"][0]["job"] == "words.r01-a001.writes.a2"
+    reported = {record["run"]: record for record in workplace.records("words")}
+    assert reported["r01-a001"]["programs"][0]["job"] == "words.r01-a001.writes.a2"
 
 
 def test_dry_run_runs_nothing(workplace: Workplace) -> None:
@@ -247,16 +247,16 @@ def test_a_full_file_system_is_a_result(workplace: Workplace, tmp_path: Path) ->
         (("run", "nothing-there"), "neither a file nor a shipped one"),
         (("run", "x.toml"), "There is no file x.toml"),
         (("run", "write-patterns", "--name", "a b"), "cannot name a study"),
-        (("run", "write-patterns", "--place", "slurm"), "need a folder"),
-        (("run", "write-patterns-full", "--dry-run"), "need a folder"),
+        (("run", "write-patterns", "--place", "slurm"), "needs a folder"),
+        (("run", "write-patterns-full", "--dry-run"), "needs a folder"),
     ],
 )
-def test_mistakes_have_a_mend(workplace: Workplace, words: tuple[str, ...], message: str) -> None:
+def test_mistakes_have_a_fix(workplace: Workplace, words: tuple[str, ...], message: str) -> None:
     import re
 
     code, _, err = workplace.study(*words)
-    assert code == 2 and "making the place ready" not in err
-    assert re.search(message, err) and "mend:" in err, err
+    assert code == 2 and "preparing the place" not in err
+    assert re.search(message, err) and "fix:" in err, err
 
 
 def test_a_folder_that_cannot_be_written(workplace: Workplace) -> None:
@@ -292,7 +292,7 @@ all = false
 def test_a_misspelt_folder_is_not_made(workplace: Workplace, tmp_path: Path) -> None:
     wrong = tmp_path / "scrtach"
     code, _, err = workplace.study("run", str(workplace.write(SLOW)), "--dir", str(wrong))
-    assert code == 1 and str(wrong) in err and "mend:" in err
+    assert code == 1 and str(wrong) in err and "fix:" in err
     assert not wrong.exists()
 
 

@@ -165,7 +165,7 @@ list = [["open-write-close", "aggregate-write"]]
     runs = plan(parse(text))
     nodes = sorted(run.cell["nodes"] for run in runs if run.kind == "pair")
     assert nodes == [[64, 1], [64, 16], [64, 32]]
-    with pytest.raises(ConfigError, match="`nodes` says it already"):
+    with pytest.raises(ConfigError, match="`nodes` sets it already"):
         parse(text.replace("per_node = 4", "per_node = 4\nnodes = 2"))
 
 
@@ -223,7 +223,7 @@ store = ["fast", ["fast", "slow"]]
     assert ["slow"] in seen and ["fast"] in seen
     place = Local(study)
     assert place.folder("r1", "slow") == tmp_path / "slow" / ".jostle-s" / "r1"
-    with pytest.raises(StudyError, match=r"fast/\.jostle-s cannot be made"):
+    with pytest.raises(StudyError, match=r"fast/\.jostle-s cannot be created"):
         place.open()
     for name in ("fast", "slow"):
         (tmp_path / name).mkdir()

@@ -1,4 +1,4 @@
-"""From a study that really ran to what it found, against what its programs really did."""
+"""The results of a real study, against what its programs really did."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jostle_lab.analysis.study.published_laws import laws
 from jostle_lab.signals import read_log
 from jostle_lab.study.result import result
 
-# A writer of known bytes at no more than a known pace: 120 chunks of 50 kB, 25 ms apart. It tells
+# A writer of known bytes at no more than a known pace: 120 chunks of 50 kB, 25 ms apart. It records
 # when each was written: on a busy machine that is later, now here, now there.
 WRITER = """
 import json, os, sys, time
@@ -24,8 +24,8 @@ with open(sys.argv[1] + "/data", "wb", 0) as data:
         data.write(bytes(50_000))
         ends.append(time.time())
         time.sleep(0.025)
-with open(os.path.dirname(__file__) + "/" + os.environ["JOSTLE_JOB"], "w") as told:
-    json.dump(ends, told)
+with open(os.path.dirname(__file__) + "/" + os.environ["JOSTLE_JOB"], "w") as file:
+    json.dump(ends, file)
 """
 CHUNK = 50_000
 VOLUME = 120 * CHUNK
@@ -82,9 +82,9 @@ def test_rates_are_those_of_the_program(ran: Workplace) -> None:
         for run in ran.records("found")
         if [program["name"] for program in run["programs"]] == ["writer"]
     )
-    told = (ran.folder / job).read_bytes()
-    assert one.volume == VOLUME + len(told)
-    ends = np.array(json.loads(told))
+    reported = (ran.folder / job).read_bytes()
+    assert one.volume == VOLUME + len(reported)
+    ends = np.array(json.loads(reported))
     # Whole slices up to 90 % of the work: between the slowest and the fastest half a second or so
     # that the writer knows of, but for a chunk at either edge.
     paces = 20 * CHUNK / (ends[20:] - ends[:-20])
@@ -92,7 +92,7 @@ def test_rates_are_those_of_the_program(ran: Workplace) -> None:
     assert 0.9 * paces.min() < one.rate.median < 1.1 * paces.max()
     assert one.overall.median < VOLUME / (ends[-1] - ends[0])  # its run holds Python's start too
     trace = next(one for one in found.traces if one.probe == "writer" and not one.signal)
-    assert sum(trace.probe_rate) * trace.slice_ns / 1e9 == pytest.approx(VOLUME + len(told))
+    assert sum(trace.probe_rate) * trace.slice_ns / 1e9 == pytest.approx(VOLUME + len(reported))
     json.dumps(found.to_json(), allow_nan=False)
     json.dumps([law.to_json() for law in laws(found)], allow_nan=False)
 
@@ -121,12 +121,12 @@ def test_bursts_and_bytes_of_a_signal_are_those_of_its_log(ran: Workplace) -> No
     )
     log = read_log(_logs(ran, run["programs"][1]["log"]))
     trace = next(one for one in found.traces if one.signal == "bursts")
-    told = [
+    reported = [
         (round(trace.start_ns + begin * 1e9), round(trace.start_ns + end * 1e9))
         for begin, end in trace.bursts
     ]
     logged = [(row["begin_ns"], row["end_ns"]) for row in log.bursts.to_pylist()]
-    assert np.array(told) == pytest.approx(np.array(logged), abs=2000)
+    assert np.array(reported) == pytest.approx(np.array(logged), abs=2000)
     written = sum(row["bytes"] for row in log.processes.to_pylist())
     seen = sum(trace.signal_rate) * trace.slice_ns / 1e9
     assert seen == pytest.approx(written, rel=0.01)

@@ -59,7 +59,7 @@ def test_a_shipped_study_ends_in_its_figures(
     assert "open-write-close" in out and "aggregate-write" in out
     drawn = sorted(one.stem for one in folder.glob("*.png"))
     assert picture in drawn
-    for name in drawn:  # the data of each picture lies beside it
+    for name in drawn:  # the data of each picture is stored next to it
         with (folder / f"{name}.csv").open(newline="") as table:
             assert len(list(csv.reader(table))) > 1, name
     workplace.nothing_left(f"{study}-quick")

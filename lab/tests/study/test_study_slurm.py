@@ -1,4 +1,4 @@
-"""What a study asks Slurm about its allocation, and what Slurm answers when it is busy."""
+"""A study's questions to Slurm about its allocation, and answers of a busy Slurm."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def test_a_damaged_line_is_named(store: StudyStore, line: str) -> None:
 def test_a_second_runner_is_refused(store: StudyStore) -> None:
     with store.lock():
         second = Repository(store.root).study("s").lock()
-        with pytest.raises(RepositoryError, match="running already") as caught, second:
+        with pytest.raises(RepositoryError, match="already running") as caught, second:
             pass
         assert "--name" in caught.value.hint
     with store.lock():

@@ -1,4 +1,4 @@
-"""Experiments on CephFS: what is drawn, how answers are scored, the page."""
+"""Experiments on CephFS: their random choices, how answers are scored, the page."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from jostle_lab.validation.cephfs.plan import (
     from_json,
 )
 from jostle_lab.validation.cephfs.runner import FAULT, Record, Run, records
-from jostle_lab.validation.cephfs.score import Row, failed, judge, summary, truths
+from jostle_lab.validation.cephfs.score import Row, assess, failed, summary, truths
 from jostle_lab.validation.lab.work import Work
 
 _FIRST = 4_000_000_000  # a slice since the epoch
@@ -46,7 +46,7 @@ def made(
     slices: int = 40,
     job: str = "x01",
 ) -> Run:
-    """Makes a run of so many slices of ten operations each, others as told."""
+    """Makes a run of slices of ten operations each, except those that `others` gives."""
     begin = _FIRST * SLICE_NS
     active = [[_FIRST + at, (rates or {}).get(at, 10)] for at in range(-1, slices + 1)]
     spans = {
@@ -81,7 +81,7 @@ def scored(experiment: Experiment, found: Any, without: Any = None) -> Row:
     names = [FAULT] if experiment.fault else [load.name for load in experiment.loads]
     run = made(experiment, {name: [(20, 24)] for name in names})
     twin = made(experiment, {}, job="x00") if without else None
-    return judge(Record(experiment, run, twin), found, without)
+    return assess(Record(experiment, run, twin), found, without)
 
 
 STORM = Experiment(1, "metadata against metadata", "metadata", (_BAD, _DECOY), resource=METADATA)
@@ -129,14 +129,14 @@ def test_truth_is_what_is_missing_while_the_cause_is_on() -> None:
 
 
 def test_decoy_that_harms_is_seen() -> None:
-    """It is no base to compare with, what it costs is reported, and to accuse it is not wrong."""
+    """It is no base to compare with, what it costs is reported, and to name it is not wrong."""
     rates = dict.fromkeys(range(20, 24), 5) | dict.fromkeys(range(30, 34), 5)
     run = made(STORM, {"bad": [(20, 24)], "decoy": [(30, 34)]}, rates)
     found = truths(STORM, run, None)
     assert found["true_s"] == pytest.approx(0.5)
     assert found["decoys_s"] == pytest.approx(0.5)
     assert found["decoys_slowed"] == pytest.approx(50)
-    assert judge(Record(STORM, run), answer([("x01-decoy", "job")]), None).wrong == ""
+    assert assess(Record(STORM, run), answer([("x01-decoy", "job")]), None).wrong == ""
 
 
 def test_slices_in_which_nothing_is_finished_count() -> None:
@@ -208,7 +208,7 @@ def test_who_has_the_cores_of_a_lab_is_not_asked() -> None:
     assert (row.found_s, row.cores_s) == (2.0, 2.0)
 
 
-def test_anybody_in_a_quiet_one_is_wrongly_accused() -> None:
+def test_anybody_in_a_quiet_one_is_wrongly_named() -> None:
     row = scored(QUIET_ONE, answer([("x01-decoy", "job")]))
     assert (row.wrong, row.right_suspect, row.right_resource) == ("decoy", None, None)
     assert scored(QUIET_ONE, answer([])).wrong == ""
@@ -224,9 +224,9 @@ def test_summary_counts() -> None:
         failed(Record(STORM, error="broken"), "broken"),
     ]
     one = summary(rows)
-    assert (one.harmful, one.right, one.resource, one.suspect, one.accused) == (2, 1, 2, 1, 1)
-    assert (one.quiet, one.quiet_accused, one.failed) == (2, 1, 1)
-    assert (one.without, one.without_accused) == (1, 1)
+    assert (one.harmful, one.right, one.resource, one.suspect, one.named) == (2, 1, 2, 1, 1)
+    assert (one.quiet, one.quiet_named, one.failed) == (2, 1, 1)
+    assert (one.without, one.without_named) == (1, 1)
     assert one.off == pytest.approx(0.25)
     assert one.unseen == 1
 
@@ -256,7 +256,7 @@ def test_page_has_every_experiment_and_failures(tmp_path: Path) -> None:
     assert "decoy !" in text and "failed: the lab broke" in text and "| **0 of 1** |" in text
     tables = [line for line in text.splitlines() if line.startswith("|")]
     assert all(line.endswith("|") for line in tables)
-    assert "the lab broke" in printed(rows, 7) and "wrongly accused: decoy" in printed(rows, 7)
+    assert "the lab broke" in printed(rows, 7) and "incorrectly named: decoy" in printed(rows, 7)
 
 
 def test_lab_goes_down_whatever_happens(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

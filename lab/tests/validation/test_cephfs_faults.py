@@ -1,4 +1,4 @@
-"""Slow servers of the experiments on CephFS: when they were slow, and that they are let go on."""
+"""Slow servers of the experiments on CephFS: when they were slow, and that they are released."""
 
 from __future__ import annotations
 
@@ -51,5 +51,5 @@ def test_stopped_in_bursts_and_let_go_on_in_every_ending(monkeypatch: pytest.Mon
 def test_server_that_is_gone_is_named() -> None:
     lab: Any = SimpleNamespace(folder=Path("/run/jostle-lab/no-such-lab"))
     fault = Fault("storage", "stop", 0.8, Rhythm(1.0, 0.4, 0.2))
-    with pytest.raises(ValidationError, match="storage is not to be found"):
+    with pytest.raises(ValidationError, match="The server process on storage was not found"):
         faults.inject(lab, fault, time.time_ns(), threading.Event())

@@ -1,4 +1,4 @@
-"""Judging the runs of a folder: what cannot be judged is told, and ends nothing."""
+"""Assessment of the runs of a folder: what cannot be assessed is reported, and ends nothing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jostle_lab.validation.evaluate import METHODS, RAW, evaluate
 from jostle_lab.validation.oracle import Marks
 from jostle_lab.validation.plan import ValidationStep
 from jostle_lab.validation.runner import ValidationRun
-from jostle_lab.validation.score import Judged
+from jostle_lab.validation.score import Assessed
 
 _QUIET = {"steal": 0.0, "foreign": 0.0, "load": 1.0}
 
@@ -26,9 +26,9 @@ def run(number: int, *, raw: bool = False, code: str = "stencil") -> ValidationR
 
 
 class Tables(str):
-    """What stands for the tables of a run: its name; without a canary."""
+    """What stands for the tables of a run: its name; without a core-speed probe."""
 
-    floors: ClassVar[dict[str, Any]] = {}
+    references: ClassVar[dict[str, Any]] = {}
 
 
 class Folder:
@@ -65,7 +65,7 @@ def folder(monkeypatch: pytest.MonkeyPatch) -> Folder:
 
     monkeypatch.setattr(module, "estimate", say)
     monkeypatch.setattr(module, "marks", read)
-    monkeypatch.setattr(module, "judged", lambda _said, _edges: Judged(0, 0, 1, 0, 0, 1, 1))
+    monkeypatch.setattr(module, "assessed", lambda _said, _edges: Assessed(0, 0, 1, 0, 0, 1, 1))
     monkeypatch.setattr(module, "_rate", lambda *_: 0.0)
     monkeypatch.setattr(
         module, "compare", lambda said: SimpleNamespace(displaced_s=[0.0] * len(said))
@@ -73,18 +73,21 @@ def folder(monkeypatch: pytest.MonkeyPatch) -> Folder:
     return Folder()
 
 
-def test_a_run_that_cannot_be_judged_ends_nothing(folder: Any) -> None:
-    """The others are scored; each of the three is told with its reason, a defect as one."""
+def test_a_run_that_cannot_be_assessed_ends_nothing(folder: Any) -> None:
+    """The others are scored; each of the three is reported with its reason, a defect as such."""
     found = evaluate(folder)
     assert len(found.rows) == 8
-    told = "\n".join(found.limits)
-    assert "stencil-003-clean cannot be judged: Nothing can be said." in told
-    assert "stencil-005-clean cannot be judged: ZeroDivisionError" in told and "defect" in told
-    assert "stencil-007-clean cannot be judged: OSError" in told
+    reported = "\n".join(found.limits)
+    assert "stencil-003-clean cannot be assessed: Nothing can be said." in reported
+    assert (
+        "stencil-005-clean cannot be assessed: ZeroDivisionError" in reported
+        and "defect" in reported
+    )
+    assert "stencil-007-clean cannot be assessed: OSError" in reported
 
 
-def test_raw_runs_are_judged_by_the_thesis_alone(folder: Any) -> None:
-    """Method jostle is scored on the coalesced runs, the thesis' on both, told apart."""
+def test_raw_runs_are_assessed_by_the_thesis_alone(folder: Any) -> None:
+    """Method jostle is scored on the coalesced runs, the thesis' on both, kept separate."""
     found = evaluate(folder)
     assert [list(row.said) for row in found.rows if row.job.endswith("raw")] == [[RAW]]
     runs = {one.method: one.runs for one in found.scores if one.code == "all"}
@@ -94,7 +97,7 @@ def test_raw_runs_are_judged_by_the_thesis_alone(folder: Any) -> None:
 def test_runs_that_cannot_be_compared_are_scored_without_displacement(
     folder: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The thesis' measure loses its second term, and that is told."""
+    """The thesis' measure loses its second term, and that is reported."""
 
     def breaks(_said: Any) -> Any:
         raise ValueError("no clusters")
@@ -121,10 +124,10 @@ def paced(folder: Any, monkeypatch: pytest.MonkeyPatch, **seconds: list[float]) 
     def read(_repository: Any, job: str) -> Marks:
         return Marks(np.arange(11), (np.arange(11) * took[job] * 1e8).astype(np.int64))
 
-    none = Judged(0, 0, 0, 0, 0, 1, 1, light="green")
+    none = Assessed(0, 0, 0, 0, 0, 1, 1, light="green")
     monkeypatch.setattr(module, "marks", read)
     monkeypatch.setattr(module, "estimate", lambda _job, *, method, seed: method)
-    monkeypatch.setattr(module, "judged", lambda _said, _edges: none)
+    monkeypatch.setattr(module, "assessed", lambda _said, _edges: none)
     return folder
 
 
@@ -134,11 +137,11 @@ STEADY = [10.0 + 0.01 * number for number in range(20)]
 @pytest.mark.parametrize(
     ("times", "reason"),
     [
-        ([10.0] * 3 + [12.0] * 17, "two halves of its runs tell"),
-        ([8.5] + [10.0] * 9, "a run lost -17.6 %"),
+        ([10.0] * 3 + [12.0] * 17, "two halves of its runs differ"),
+        ([8.5] + [10.0] * 9, "a run would have lost -17.6 %"),
     ],
 )
-def test_a_program_whose_truth_is_not_known_is_told_and_not_scored(
+def test_a_program_whose_truth_is_not_known_is_reported_and_not_scored(
     folder: Any, monkeypatch: pytest.MonkeyPatch, times: list[float], reason: str
 ) -> None:
     """Three fast runs lie two to one in any halves; one that is faster than the best lost less."""

@@ -1,4 +1,4 @@
-"""What goes wrong in a lab is told, whatever it is, and ends the others."""
+"""Any failure of one program of a lab is reported, and ends the others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slices and suspects of made experiments: guilty, clear, and what is neither."""
+"""Slices and suspects of synthetic experiments: disturbed, clear, and neither."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ _FIRST = 4_000_000_000  # a slice since the epoch
 
 
 def experiment(
-    name: str, bursts: list[tuple[float, float]], slices: int = 20, beside: int = 5
+    name: str, bursts: list[tuple[float, float]], slices: int = 20, alongside: int = 5
 ) -> Played:
     """Makes one of so many slices; bursts are in slices from its begin.
 
-    Ten operations are done in a slice, beside a harmful neighbour so many as told.
+    Ten operations are done in a slice, next to a harmful neighbour as many as requested.
     """
     begin = _FIRST * SLICE_NS
     spans = [[begin + int(a * SLICE_NS), begin + int(b * SLICE_NS)] for a, b in bursts]
     scene = LabScene(1, name, "writer", (_BAD,) if bursts else ())
     active = [
-        [_FIRST + at, beside if any(a < at + 1 and at < b for a, b in bursts) else 10]
+        [_FIRST + at, alongside if any(a < at + 1 and at < b for a, b in bursts) else 10]
         for at in range(-1, slices + 1)
     ]
     return Played(
@@ -34,16 +34,18 @@ def experiment(
     )
 
 
-def answer(guilty: list[int], suspects: list[str], seconds: float = 0.0) -> Any:
+def answer(disturbed: list[int], suspects: list[str], seconds: float = 0.0) -> Any:
     """Makes what `identify` would say; slices from the begin of the run."""
-    rows = [SimpleNamespace(start_ns=(_FIRST + at) * SLICE_NS, length_ns=SLICE_NS) for at in guilty]
+    rows = [
+        SimpleNamespace(start_ns=(_FIRST + at) * SLICE_NS, length_ns=SLICE_NS) for at in disturbed
+    ]
     said = SimpleNamespace(value=seconds, low=seconds, high=seconds)
-    blamed = [SimpleNamespace(job=job) for job in suspects]
-    return SimpleNamespace(guilty=rows, suspects=blamed, seconds=said)
+    named = [SimpleNamespace(job=job) for job in suspects]
+    return SimpleNamespace(disturbed=rows, suspects=named, seconds=said)
 
 
-def test_slices_that_are_half_hit_are_guilty_and_slightly_hit_ones_are_neither() -> None:
-    """A burst from 5.9 to 8.6: slices 6, 7 and 8 are guilty, 5 is neither."""
+def test_slices_that_are_half_hit_are_disturbed_and_slightly_hit_ones_are_neither() -> None:
+    """A burst from 5.9 to 8.6: slices 6, 7 and 8 are disturbed, 5 is neither."""
     one = experiment("harmful", [(5.9, 8.6)])
     seen = see(one, answer([5, 6, 7, 12], ["s001-writer-bad"]), {"writer": 10.0})
     assert seen is not None
@@ -61,7 +63,7 @@ def test_slices_in_which_the_probe_rests_do_not_count() -> None:
 
 
 def test_the_first_suspect_and_false_alarms() -> None:
-    """Only the first counts; blame in a null run is an alarm."""
+    """Only the first counts; a name in a null run is an alarm."""
     usual = {"writer": 10.0}
     wrong = see(
         experiment("harmful", [(5, 9)]), answer([5, 6], ["other", "s001-writer-bad"]), usual
@@ -75,7 +77,7 @@ def test_the_first_suspect_and_false_alarms() -> None:
 
 
 def test_seconds_lost_in_percent_or_in_points() -> None:
-    """Beside the neighbour half of the work is done: four slices cost half a second of five.
+    """Alongside the neighbour half of the work is done: four slices cost half a second of five.
 
     Above a tenth of the run the error is a share of the loss, below it points.
     """
@@ -116,7 +118,7 @@ def test_stalls_and_edges_of_phases_are_lost_too() -> None:
 
 def test_the_machines_own_noise_is_not_in_the_loss_against_calm_slices() -> None:
     """Alone ten operations are done in a slice; in this run only eight where it was calm."""
-    one = experiment("harmful", [(5, 9)], beside=4)
+    one = experiment("harmful", [(5, 9)], alongside=4)
     for pair in one.active:
         pair[1] = 8 if pair[1] == 10 else pair[1]
     seen = see(one, answer([], [], 0.5), {"writer": 10.0})
@@ -138,7 +140,7 @@ def test_a_probe_whose_null_runs_differ_has_its_truth_in_the_same_run() -> None:
     assert unsteady([fast, fast]) == {}
     differing = unsteady([fast, slow, experiment("harmful", [(5, 9)])])
     assert differing == {"writer": pytest.approx(2 / 9)}
-    one = experiment("harmful", [(5, 9)], beside=4)
+    one = experiment("harmful", [(5, 9)], alongside=4)
     for pair in one.active:
         pair[1] = 8 if pair[1] == 10 else pair[1]
     seen = see(one, answer([], [], 0.5), {"writer": 10.0}, differing)

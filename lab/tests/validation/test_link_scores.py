@@ -1,4 +1,4 @@
-"""Experiments on links: who shares what as planned, and what counts as a right verdict."""
+"""Experiments on links: shared links as planned, and which verdicts are right."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The experiments on the memory of a node: what is drawn, and what the log shows."""
+"""The experiments on the memory of a node: their random choices, and the content of the log."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from jostle_lab.validation.lab.work import Work
 
-BENCH = Path(__file__).parents[3] / "lab/bench/memory_mixes.py"
+BENCH = Path(__file__).parents[3] / "lab/bench/proofs/memory_mixes.py"
 
 
 @pytest.fixture(scope="module")
@@ -52,10 +52,10 @@ def test_less_per_second_of_a_core_not_less_for_want_of_one(mixes: ModuleType) -
 
 
 def test_what_does_not_count_is_no_proof(mixes: ModuleType) -> None:
-    row = {"number": 1, "victim": "memory", "beside": "*memory", "right": True}
+    row = {"number": 1, "victim": "memory", "alongside": "*memory", "right": True}
     good = mixes.Row(group="memory", slowed=20.0, foreign=5.0, **row)
     idle = mixes.Row(group="memory", slowed=1.0, foreign=5.0, **row)
-    crowded = mixes.Row(group="memory", slowed=20.0, foreign=60.0, **row)
-    assert [mixes.proves(each) for each in (good, idle, crowded)] == [True, False, False]
-    said = mixes.summary([good, idle, crowded])
+    oversubscribed = mixes.Row(group="memory", slowed=20.0, foreign=60.0, **row)
+    assert [mixes.proves(each) for each in (good, idle, oversubscribed)] == [True, False, False]
+    said = mixes.summary([good, idle, oversubscribed])
     assert said.startswith("Right: 1 of 1 that count. Of all that were made: memory 2 of 2; 1 more")

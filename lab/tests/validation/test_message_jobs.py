@@ -1,4 +1,4 @@
-"""Message jobs in a lab: what they cost the watched one by their own logs; the demo's words."""
+"""Message jobs in a lab: their cost for the watched job by their own logs; the demo's texts."""
 
 from __future__ import annotations
 

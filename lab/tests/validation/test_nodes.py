@@ -1,4 +1,4 @@
-"""Programs of a validation over nodes of a lab, beside messages over the same link."""
+"""Programs of a validation over nodes of a lab, with messages of others over the same link."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_half_of_the_ranks_are_on_either_side_of_the_link(
 
 
 @pytest.mark.in_turn
-def test_a_program_over_nodes_beside_messages(
+def test_a_program_over_nodes_alongside_messages(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if os.geteuid() != 0 or not shutil.which("mpicc.openmpi") or not shutil.which("mpirun.openmpi"):
@@ -51,16 +51,18 @@ def test_a_program_over_nodes_beside_messages(
     except JostleError as error:
         pytest.skip(str(error))
     monkeypatch.setattr(Ruler, "measure", lambda _self: None)
-    code = codes._mini("transpose-nodes", 24, "all-to-all", beside=("all-to-all",), over_nodes=True)
+    code = codes._mini(
+        "transpose-nodes", 24, "all-to-all", alongside=("all-to-all",), over_nodes=True
+    )
     steps = [
         ValidationStep(code.name, 1, "clean"),
         ValidationStep(code.name, 2, "all-to-all", 0.3, windows=((0.1, 0.3),), processes=1),
     ]
     store = Store(tmp_path / "v")
     make(store, steps, [code], progress=lambda *_: None)
-    clean, beside = store.runs(failed=True)
-    assert clean.error == beside.error == "" and clean.disturbed == ()
-    ((begin, end),) = beside.disturbed
-    assert beside.start_ns < begin < end
-    processes = store.repository(code.name).job_processes(beside.job).to_pylist()
+    clean, alongside = store.runs(failed=True)
+    assert clean.error == alongside.error == "" and clean.disturbed == ()
+    ((begin, end),) = alongside.disturbed
+    assert alongside.start_ns < begin < end
+    processes = store.repository(code.name).job_processes(alongside.job).to_pylist()
     assert sorted({row["host"] for row in processes}) == ["node1", "node5"]

@@ -1,4 +1,4 @@
-"""The oracle on made runs with known answers: nothing of it may come from the estimator."""
+"""The oracle on synthetic runs with known answers: it shares no code with the estimator."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from jostle_lab.validation.oracle import (
     FEWEST_RUNS,
     Band,
     Marks,
+    alongside,
     band,
-    beside,
     displacement,
-    grain,
+    resolution,
     truths,
     union_s,
     windows,
@@ -70,7 +70,7 @@ def test_luck_in_some_windows_is_no_burst_in_the_others() -> None:
     assert found.instantaneous == pytest.approx(0, abs=1e-9)
 
 
-def test_of_many_runs_the_fastest_tenth_tells() -> None:
+def test_of_many_runs_the_fastest_tenth_is_the_reference() -> None:
     """Of thirty runs the third smallest counts, of nineteen the second."""
     fast = {f"fast{number}": marks([0.5] * 10) for number in range(2)}
     plain = {f"plain{number}": marks([1.0] * 10) for number in range(28)}
@@ -79,14 +79,14 @@ def test_of_many_runs_the_fastest_tenth_tells() -> None:
     assert truths(few | fast)["plain0"].total == pytest.approx(50)
 
 
-def test_where_something_was_planted_is_no_reference() -> None:
+def test_where_something_was_injected_is_no_reference() -> None:
     """Delays keep most of thirty runs from being fast: the tenth is that of the others."""
     begin = int(marks([1.0]).at_ns[0])
     runs = {f"hit{number}": marks([1.5] * 10) for number in range(20)}
-    planted = {name: [(begin, begin + 15_000_000_000)] for name in runs}
+    injected = {name: [(begin, begin + 15_000_000_000)] for name in runs}
     runs |= {f"plain{number}": marks([1.0 + 0.01 * number] * 10) for number in range(10)}
     assert truths(runs)["plain0"].total == pytest.approx(-2)
-    assert truths(runs, planted)["plain0"].total == pytest.approx(-1)  # the second of ten
+    assert truths(runs, injected)["plain0"].total == pytest.approx(-1)  # the second of ten
     # A delay spoils the windows that it touches, and no others.
     spoilt = truths(
         fleet(hit=[1, 1, 3, 1, 1, 1, 1, 1, 1, 1], fast=[0.5] * 10, quick=[0.5] * 10),
@@ -94,7 +94,7 @@ def test_where_something_was_planted_is_no_reference() -> None:
     )
     assert spoilt["plain0"].total == pytest.approx(45)
     # Where nearly all runs were struck, all count.
-    assert truths(runs, planted | dict.fromkeys(list(runs)[:28], planted["hit0"]))
+    assert truths(runs, injected | dict.fromkeys(list(runs)[:28], injected["hit0"]))
 
 
 def test_windows_are_of_equal_work_whatever_the_segments() -> None:
@@ -122,16 +122,16 @@ def test_few_runs_make_no_oracle(number: int) -> None:
     assert truths({str(one): marks([1.0] * 10) for one in range(number)}) == {}
 
 
-def test_the_grain_is_what_halves_of_the_runs_differ_by() -> None:
-    """Equal runs tell the same by halves; where each is slow for itself, halves differ."""
+def test_the_resolution_is_what_halves_of_the_runs_differ_by() -> None:
+    """Halves of equal runs agree; where each run is slow for itself, halves differ."""
     same = {f"run{number}": marks([1.0] * 20) for number in range(16)}
-    found = grain(same)
+    found = resolution(same)
     assert found is not None and found.total == found.instantaneous == pytest.approx(0)
     dice = np.random.default_rng(1)
     noisy = {f"run{number}": marks((1 + dice.random(20)).tolist()) for number in range(16)}
-    found = grain(noisy)
+    found = resolution(noisy)
     assert found is not None and 1 < found.total < 20
-    assert grain({name: noisy[name] for name in list(noisy)[:15]}) is None  # halves of seven
+    assert resolution({name: noisy[name] for name in list(noisy)[:15]}) is None  # halves of seven
 
 
 def test_time_after_the_last_count_belongs_to_the_run() -> None:
@@ -142,7 +142,7 @@ def test_time_after_the_last_count_belongs_to_the_run() -> None:
 
 
 def test_the_displacement_weighs_windows_by_their_length() -> None:
-    """Many short windows that doubled are little beside a long one that did not."""
+    """Many short windows that doubled count little compared with a long one that did not."""
     row = np.array([2e-3] * 20 + [1.0])
     reference = np.array([1e-3] * 20 + [1.0])
     assert displacement(row, reference) == pytest.approx(0)
@@ -185,17 +185,19 @@ def test_time_in_any_of_several_spans(spans: list[tuple[int, int]], length: floa
     assert union_s(begin, end) == pytest.approx(length)
 
 
-def test_what_is_lost_beside_a_disturber_is_told_from_the_rest() -> None:
+def test_loss_during_a_disturber_is_separated_from_the_rest() -> None:
     """On in the second window and half of the third; the fifth was slow without it."""
     hit = marks([1, 2, 2, 1, 3, 1])
     second = 1_000_000_000
     begin = int(hit.at_ns[1])
-    found = beside(hit, np.array([1.0, 2, 2, 1, 3, 1]), np.ones(6), [(begin, begin + 3 * second)])
+    found = alongside(
+        hit, np.array([1.0, 2, 2, 1, 3, 1]), np.ones(6), [(begin, begin + 3 * second)]
+    )
     assert found == Band(1.0, 1.5, 2.0, 1)
-    assert beside(hit, np.ones(6), np.ones(6), []) is None
+    assert alongside(hit, np.ones(6), np.ones(6), []) is None
     spans = {"hit": [(begin, begin + 3 * second)]}
     known = truths(fleet(hit=[1, 2, 2, 1, 3, 1, 1, 1, 1, 1]), spans=spans)
-    assert known["hit"].beside == found and known["plain0"].beside is None
+    assert known["hit"].alongside == found and known["plain0"].alongside is None
 
 
 def writing(
@@ -218,7 +220,7 @@ def test_file_calls_that_scatter_by_themselves_are_no_loss(scatter: float) -> No
     found = [each.total for each in truths(runs).values()]
     assert abs(np.median(found)) < 1 + 3 * scatter
     blind = {name: Marks(each.done, each.at_ns) for name, each in runs.items()}
-    if scatter >= 0.2:  # what was reported before file calls were told apart
+    if scatter >= 0.2:  # what was reported before file calls were distinguished
         assert np.median([each.total for each in truths(blind).values()]) > 5
 
 
@@ -231,5 +233,5 @@ def test_what_runs_with_file_calls_really_lost() -> None:
     usual = np.median([found[f"run{number}"].total_s for number in range(20)])
     assert found["late"].total_s - usual == pytest.approx(2.0, abs=0.25)
     assert found["slow"].total_s - usual == pytest.approx(0.72, abs=0.25)
-    fine = grain(runs)
+    fine = resolution(runs)
     assert fine is not None and fine.total < 0.5

@@ -1,4 +1,4 @@
-"""Runs whose cores lay apart: measured, made again, and told."""
+"""Runs whose cores were far apart: measured, repeated, and reported."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_a_round_trip_is_measured(tmp_path: Path) -> None:
 def test_what_cannot_be_measured_is_not_known(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str
 ) -> None:
-    """One core is nowhere apart; without a compiler nobody can tell. Nothing waits."""
+    """One core is nowhere apart; without a compiler it is unknown. Nothing waits."""
     if missing == "core":
         monkeypatch.setattr(os, "sched_getaffinity", lambda _process: {0})
     else:
@@ -39,7 +39,7 @@ def test_what_cannot_be_measured_is_not_known(
     assert Ruler(tmp_path).wait([{APART: 90.0}]) is None
 
 
-def test_together_is_told_by_the_least() -> None:
+def test_being_together_is_decided_by_the_least_latency() -> None:
     """Runs of which nothing is known count as they did before there was a measure."""
     noises = [{APART: 490.0}, {APART: 92.0}, {}, {APART: 101.0}, {APART: 276.0}, {APART: 277.0}]
     assert together(noises) == [False, True, True, True, True, False]
@@ -65,14 +65,14 @@ def test_a_run_with_cores_apart_is_made_again(
     make(store, plan, [codes.CODES["solver"]], progress=lambda *_: None)
     assert [run.noise[APART] for run in store.runs(failed=True)] == [90, 480, 95, *[480] * 4]
     assert [run.step for run in store.runs()] == plan[:2]
-    (told,) = _apart(store)
-    assert told.startswith("5 runs are left out") and "480 ns, 90 at best" in told
+    (reported,) = _apart(store)
+    assert reported.startswith("5 runs are left out") and "480 ns, 90 at best" in reported
 
 
 def test_a_first_run_with_cores_apart_ends_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nothing tells it until there are others; it says how long its program runs all the same."""
+    """It is unknown until there are others; how long its program runs is reported all the same."""
     apart = iter([452.0, 113.0, 102.0, 105.0])
 
     def made(store: Store, step: ValidationStep, code: codes.Code, _nodes: object) -> ValidationRun:

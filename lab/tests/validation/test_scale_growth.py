@@ -1,4 +1,4 @@
-"""What grows is told from what does not; a storm of nodes loses nothing; an hour more is taken."""
+"""Growing costs differ from constant ones; a storm of nodes loses nothing; an hour more fits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The experiments on slice lengths: what is drawn, and what longer slices would have recorded."""
+"""The experiments on slice lengths: their random choices, and records with longer slices."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from jostle.repository import Beside, JobFacts
+from jostle.repository import CoRunning, JobFacts
 from jostle_lab.validation.cephfs.plan import QUIET
 from jostle_lab.validation.csv_rows import load_rows, save_rows
 from jostle_lab.validation.lengths import page
@@ -72,7 +72,7 @@ def test_a_record_of_several_slices_stays_one() -> None:
 
 
 def test_a_length_that_is_no_multiple_is_refused() -> None:
-    with pytest.raises(ValueError, match="no multiple"):
+    with pytest.raises(ValueError, match="not a multiple"):
         coarse_rows(mounts("j", 0, [1]), ["job"], 300 * MS, {}, (0, 0))
 
 
@@ -80,7 +80,7 @@ def test_a_job_and_its_neighbours_get_the_new_length() -> None:
     begin, end = FIRST * 250 * MS, (FIRST + 8) * 250 * MS
     own = mounts("j", begin, [1] * 8)
     none = pa.table({"host": pa.array([], pa.string()), "slice": pa.array([], pa.int64())})
-    beside = Beside(
+    alongside = CoRunning(
         JobFacts("j", start_ns=begin, end_ns=end, slice_ns=250 * MS),
         {"k": JobFacts("k", start_ns=begin, end_ns=end, slice_ns=250 * MS)},
         own.drop_columns("job"),
@@ -89,7 +89,7 @@ def test_a_job_and_its_neighbours_get_the_new_length() -> None:
         none,
         none,
     )
-    found = coarse(beside, 1000 * MS)
+    found = coarse(alongside, 1000 * MS)
     assert found.job.slice_ns == found.others["k"].slice_ns == 1000 * MS
     assert found.own_mounts["posix_write_bytes"].to_pylist() == [4, 4]
     assert found.mount_loads["posix_write_bytes"].to_pylist() == [8, 8]

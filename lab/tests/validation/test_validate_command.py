@@ -1,4 +1,4 @@
-"""The command, its tables and its figures, on made results."""
+"""The command, its tables and its figures, on synthetic results."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from jostle_lab.plot.validation import draw_all
 from jostle_lab.validation.clusterings import Clustered
 from jostle_lab.validation.evaluate import METHODS, RAW, Evaluation
 from jostle_lab.validation.lab.score import Seen, Slices, lab_score
-from jostle_lab.validation.oracle import Band, Grain, Truth
+from jostle_lab.validation.oracle import Band, Resolution, Truth
 from jostle_lab.validation.results import Results
-from jostle_lab.validation.score import Judged, Row, score
+from jostle_lab.validation.score import Assessed, Row, score
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +37,7 @@ def made() -> Results:
         kind = "clean" if number == 1 else "cpu" if number == 2 else "inject"
         band = Band(total, total, total + 1, 10) if kind == "inject" else None
         light = {4: None, 2: "yellow", 3: "yellow"}.get(number, "green" if said < 7.5 else "red")
-        judged = Judged(said, said - 1.5, said + 1.5, 0.0, 0.0, 1.0, 0.98, light=light)
+        assessed = Assessed(said, said - 1.5, said + 1.5, 0.0, 0.0, 1.0, 0.98, light=light)
         rows.append(
             Row(
                 f"stencil-{number:03d}-{kind}",
@@ -48,7 +48,7 @@ def made() -> Results:
                 band,
                 total * 0.9,
                 {"steal": 0.0, "foreign": 0.0, "load": 1.0},
-                {"jostle": judged, "thesis": Judged(said / 2, 0, 0, 0, 0, 1, None)},
+                {"jostle": assessed, "thesis": Assessed(said / 2, 0, 0, 0, 0, 1, None)},
             )
         )
     rows.append(
@@ -61,7 +61,7 @@ def made() -> Results:
             Band(2, 3, 4, 10),
             4.0,
             {"steal": 0.2, "foreign": 0.0, "load": 1.0},
-            {RAW: Judged(3, 2, 4, 0, 0, 1, None)},
+            {RAW: Assessed(3, 2, 4, 0, 0, 1, None)},
         )
     )
     scores = [score("stencil", method, rows) for method in (*METHODS, RAW)]
@@ -100,7 +100,9 @@ def made() -> Results:
         ClusteringScore("k-means", 40, 0.01, 0.8),
     ]
     return Results(
-        estimation=Evaluation(rows, scores, {"stencil": 0.0}, [], {"stencil": Grain(1.5, 1.25)}),
+        estimation=Evaluation(
+            rows, scores, {"stencil": 0.0}, [], {"stencil": Resolution(1.5, 1.25)}
+        ),
         seen=seen,
         lab=lab_score(seen),
         clustering=[Clustered("stencil", "stencil-001-clean", 60, clusters)],
@@ -122,24 +124,24 @@ def test_the_tables_of_the_thesis(capsys: pytest.CaptureFixture[str]) -> None:
     raw = [line for line in lines if line.startswith("stencil-007")]
     assert len(raw) == 1 and raw[0].split()[1:5] == ["5.0", "2.0..4.0", "2.0", "20.0"]
     assert any(line.startswith("F1 by class, thesis, raw: ") for line in lines)
-    assert any(line.startswith("Not planted: 0.0 % in the median, 4.0 at most") for line in lines)
+    assert any(line.startswith("Not injected: 0.0 % in the median, 4.0 at most") for line in lines)
     assert any(
         "oracles of two halves of the runs differ by 1.5 points in all, 1.2 of" in x for x in lines
     )
     lab = next(line for line in lines if line.startswith("s002-writer"))
-    assert lab.endswith("s002-writer-computes !")  # blamed without guilt
+    assert lab.endswith("s002-writer-computes !")  # named without disturbed
     assert "1 false alarms in 1 null runs" in " ".join(lines)
 
 
 @pytest.mark.parametrize(("steal", "says"), [(1.0, False), (-1.0, True)])
-def test_noise_that_no_counter_explains_is_told(steal: float, says: bool) -> None:
+def test_noise_that_no_counter_explains_is_reported(steal: float, says: bool) -> None:
     """The machine's own part goes with steal, or it does not: the line says which."""
     rows = [
         replace(row, band=None, noise={"steal": 0.5 + steal * row.truth.total / 100, "foreign": 0})
         for row in [*made_rows(), *made_rows()]
     ]
-    (told,) = _noise(rows)
-    assert ("no counter" in told) == says
+    (reported,) = _noise(rows)
+    assert ("no counter" in reported) == says
 
 
 def test_lights_are_scored(capsys: pytest.CaptureFixture[str]) -> None:
@@ -226,7 +228,7 @@ def test_the_figures(tmp_path: Path) -> None:
 def test_an_empty_folder_and_wrong_words(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Nothing to judge is said; a misspelt program and two numbers of runs are refused."""
+    """Nothing to assess is said; a misspelt program and two numbers of runs are refused."""
     folder = ["validate", "--dir", str(tmp_path)]
     assert main([*folder, "--estimation", "--score-only"]) == 0
     assert "Nothing to score yet" in capsys.readouterr().out
@@ -240,7 +242,7 @@ def test_an_empty_folder_and_wrong_words(
 def test_a_folder_that_cannot_be_is_refused(
     place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A user's mistake, told with its mend before anything is run."""
+    """A user's mistake, reported with its fix before anything is run."""
     file = tmp_path / "file"
     file.touch()
     assert main(["validate", "--dir", place.format(file=file), "--estimation"]) == 2

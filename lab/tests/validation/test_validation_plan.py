@@ -52,7 +52,7 @@ def test_disturbers_lie_inside_the_run() -> None:
         assert bool(run.windows) == (run.kind in ("cpu", "memory"))
 
 
-def test_unknown_and_missing_programs_are_told() -> None:
+def test_unknown_and_missing_programs_are_reported() -> None:
     """A misspelt name is a user's mistake, with what there is instead."""
     with pytest.raises(ValidationError, match="no program `lamps`") as error:
         choose(["lamps"])
@@ -93,7 +93,7 @@ def test_raw_runs_are_in_the_plan() -> None:
 
 
 def test_programs_with_more_ranks_and_commands_of_ones_own() -> None:
-    """Each program of ours with 2, 4 and 8 ranks; a command has two unless told."""
+    """Each program of ours with 2, 4 and 8 ranks; a command has two unless requested otherwise."""
     assert [code.ranks for code in choose(["stencil", "stencil@4", "stencil@8"])] == [2, 4, 8]
     (own,) = choose([], ["solve=true -x 'a b'"])
     assert (own.ranks, own.argv(own.where or Path())) == (2, ["true", "-x", "a b"])
@@ -103,12 +103,12 @@ def test_programs_with_more_ranks_and_commands_of_ones_own() -> None:
 @pytest.mark.parametrize(
     ("commands", "says"),
     [
-        (["true"], "no program to validate with"),
-        (["mine="], "no program to validate with"),
-        (["mine='x"], "no program to validate with"),
-        (["mine@0=true"], "no program to validate with"),
-        (["stencil@2=true"], "jostle has taken"),
-        (["logs=true"], "jostle has taken"),
+        (["true"], "not a program to validate with"),
+        (["mine="], "not a program to validate with"),
+        (["mine='x"], "not a program to validate with"),
+        (["mine@0=true"], "not a program to validate with"),
+        (["stencil@2=true"], "a reserved name"),
+        (["logs=true"], "a reserved name"),
         (["mine=/nowhere/at-all"], "cannot be run"),
         (["mine=true", "mine=false"], "same name"),
     ],
@@ -150,7 +150,7 @@ def test_quick_runs_are_short_and_never_among_long_ones(tmp_path: Path) -> None:
 
 
 def test_longer_delays_keep_their_shape() -> None:
-    """Where a call would be struck too often, delays become longer: mean, spread and least."""
+    """Where too many calls would be delayed, delays become longer: mean, spread and minimum."""
     assert [longer(shape, 2.5) for shape in SHAPES] == [
         "gauss:100ms,25ms",
         "gauss:20ms,5ms",
@@ -167,9 +167,9 @@ def test_lab_scenes_share_what_the_probe_needs() -> None:
     assert set(bad) == set(PROBES)
     assert bad["computer"].core == PROBES["computer"].core and bad["computer"].node == "node1"
     assert bad["talker"].partner
-    beside = [scene for scene in plan if scene.neighbours]
-    little = [scene for scene in beside if any(one.name == "little" for one in scene.neighbours)]
-    assert 3 * len(little) >= len(beside)
+    alongside = [scene for scene in plan if scene.neighbours]
+    little = [scene for scene in alongside if any(one.name == "little" for one in scene.neighbours)]
+    assert 3 * len(little) >= len(alongside)
     null = [
         scene
         for scene in plan

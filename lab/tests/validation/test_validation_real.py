@@ -69,7 +69,7 @@ def test_programs_do_the_same_in_every_run(kernel: str, tmp_path: Path) -> None:
 def test_runs_of_a_small_program(
     small: Code, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Clean, injected and raw: the same work in all, and the log tells what was added.
+    """Clean, injected and raw: the same work in all, and the log records what was added.
 
     The last runs are made by a second call: what is there already is not made again.
     """
@@ -87,10 +87,10 @@ def test_runs_of_a_small_program(
         ),
         ValidationStep("transpose", 4, "clean", raw=True),
     ]
-    told: list[str] = []
-    make(store, plan[:2], [small], progress=lambda done, total, job, left: told.append(job))
-    make(store, plan, [small], progress=lambda done, total, job, left: told.append(job))
-    assert told == [step.job for step in plan]
+    reported: list[str] = []
+    make(store, plan[:2], [small], progress=lambda done, total, job, left: reported.append(job))
+    make(store, plan, [small], progress=lambda done, total, job, left: reported.append(job))
+    assert reported == [step.job for step in plan]
     runs = store.runs()
     assert [run.error for run in runs] == [""] * 4
     seen = {run.job: marks(store.repository("transpose"), run.job) for run in runs}
@@ -101,29 +101,32 @@ def test_runs_of_a_small_program(
 
     log = read_log(Path(runs[2].inject))
     assert set(log["rank"].to_pylist()) == {1}
-    planted = band(
+    injected = band(
         log["start_ns"].to_numpy().astype(np.int64),
         log["delay_ns"].to_numpy().astype(np.int64),
         log["rank"].to_numpy().astype(np.int64),
         known[runs[2].job].at_ns,
     )
-    assert planted.count == log.num_rows > 0
-    assert planted.low <= planted.high
-    assert durations[2].sum() > planted.low
+    assert injected.count == log.num_rows > 0
+    assert injected.low <= injected.high
+    assert durations[2].sum() > injected.low
     # A segment per all-to-all, where the others may have one for several of them.
     cut = [len(known[run.job].done) for run in runs]
     assert cut[3] > 80 and cut[3] >= max(cut[:3])
     assert "JOSTLE_SEGMENTS=raw" in _words(small, plan[3], tmp_path, "job", tmp_path, None, None)
     repository = store.repository("transpose")
     assert list(_said(repository, runs[3], {}, 0)) == [RAW]
-    tables = repository.run_tables(runs[0].job)  # recorded with the canary
-    (floor,) = tables.floors.values()
-    assert floor.jobs == len(runs) - 1 and 100 < floor.ns < 1e6
-    assert (floor.own_ns, floor.own_jobs) == (floor.ns, floor.jobs)  # all are of one program
-    assert _said(repository, runs[0], tables.floors, 0)["jostle"].core_speed is not None
+    tables = repository.run_tables(runs[0].job)  # recorded with the core-speed probe
+    (reference,) = tables.references.values()
+    assert reference.jobs == len(runs) - 1 and 100 < reference.ns < 1e6
+    assert (reference.own_ns, reference.own_jobs) == (
+        reference.ns,
+        reference.jobs,
+    )  # all are of one program
+    assert _said(repository, runs[0], tables.references, 0)["jostle"].core_speed is not None
 
 
-def test_a_run_that_fails_is_told_and_tried_again_under_another_name(
+def test_a_run_that_fails_is_reported_and_repeated_under_another_name(
     small: Code, tmp_path: Path
 ) -> None:
     """A program that breaks leaves a run with an error, which is repeated once and not scored."""

@@ -1,4 +1,4 @@
-"""Scores of made runs: what counts where, and against which measure."""
+"""Scores of synthetic runs: what counts where, and against which measure."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import pytest
 
 from jostle.analysis import estimate
 from jostle_lab.synthetic import SPECS, trace
-from jostle_lab.validation.evaluate import judged
+from jostle_lab.validation.evaluate import assessed
 from jostle_lab.validation.oracle import Band, Truth
-from jostle_lab.validation.score import Judged, Row, ScoreSpread, score
+from jostle_lab.validation.score import Assessed, Row, ScoreSpread, score
 
 _QUIET = {"steal": 0.0, "foreign": 0.01, "load": 1.0}
 
@@ -30,10 +30,10 @@ def row(
 ) -> Row:
     """Makes a run of 100 s: percent of it are seconds of it."""
     truth = Truth(100.0, total, displaced, 50, total - 1, total + 1)
-    judged = Judged(said, said - width, said + width, continuous, shift, 1.0, 0.9)
-    other = Judged(thesis, thesis, thesis, 0.0, 0.0, 1.0, None)
+    assessed = Assessed(said, said - width, said + width, continuous, shift, 1.0, 0.9)
+    other = Assessed(thesis, thesis, thesis, 0.0, 0.0, 1.0, None)
     return Row(
-        "job", "code", kind, 0.1, truth, None, thesis, _QUIET, {"jostle": judged, "thesis": other}
+        "job", "code", kind, 0.1, truth, None, thesis, _QUIET, {"jostle": assessed, "thesis": other}
     )
 
 
@@ -48,14 +48,14 @@ def test_the_warning_counts_in_the_total_and_not_in_the_instantaneous_part() -> 
 
 
 def test_a_displacement_that_was_accounted_for_is_no_instantaneous_loss() -> None:
-    """What shifts all segments is taken off on both sides, by the same definition."""
+    """A shift of all segments is subtracted on both sides, by the same definition."""
     found = score("code", "jostle", [row(20.0, 20.0, displaced=15.0, shift=14.0)])
     assert found.total.median == pytest.approx(0)
     assert found.instantaneous.median == pytest.approx(1.0)
 
 
 def test_the_interval_is_of_the_loss() -> None:
-    """Truth less the warning must lie in it, ends included."""
+    """The truth minus the warning must be in the interval, ends included."""
     assert row(10.0, 8.0, width=2.0).held("jostle")
     assert not row(10.5, 8.0, width=2.0).held("jostle")
     assert row(10.5, 8.0, continuous=0.5, width=2.0).held("jostle")
@@ -74,14 +74,14 @@ def test_figures_of_several_runs() -> None:
 
 
 def test_the_thesis_is_scored_against_its_own_measure_and_against_the_oracle() -> None:
-    """It says exactly what the thesis measures: right by that, and far from the oracle."""
+    """Exactly the thesis' measure: right by that, and far from the oracle."""
     found = score("code", "thesis", [row(30.0, 0.0, thesis=5.0)])
     assert found.soft.median == 1.0
     assert found.oracle.median == pytest.approx(0.1, abs=0.02)
 
 
 def test_what_the_machine_took_itself() -> None:
-    """All of the loss but the planted: in a clean run all of it."""
+    """All of the loss but the injected: in a clean run all of it."""
     from dataclasses import replace
 
     one = row(20.0, 20.0)
@@ -96,9 +96,9 @@ def test_nothing_to_score() -> None:
     assert found.held is None
 
 
-def test_what_is_continuous_is_told_in_the_windows_of_the_truth() -> None:
+def test_continuous_interference_is_reported_in_the_windows_of_the_truth() -> None:
     """A loss in every second segment, two to a window, shifts all windows and few segments."""
-    found = estimate(trace(SPECS["clean-canary"], 0)[0])
+    found = estimate(trace(SPECS["clean-core-probe"], 0)[0])
     start = np.arange(40) * 10**9
     lost = np.where(np.arange(40) % 2, 2 * 10**8, 0)
     table = pa.table(
@@ -111,5 +111,5 @@ def test_what_is_continuous_is_told_in_the_windows_of_the_truth() -> None:
         }
     )
     one = replace(found, segments=table, run_s=40.0)
-    assert judged(one).displaced == pytest.approx(-1, abs=0.1)
-    assert judged(one, [*start[::2].tolist(), 40 * 10**9]).displaced == pytest.approx(9, abs=0.3)
+    assert assessed(one).displaced == pytest.approx(-1, abs=0.1)
+    assert assessed(one, [*start[::2].tolist(), 40 * 10**9]).displaced == pytest.approx(9, abs=0.3)

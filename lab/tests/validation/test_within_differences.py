@@ -1,4 +1,4 @@
-"""Windows with and without delays: the difference, its interval, and how often that is right."""
+"""Windows with and without delays: the difference, its interval, and the interval's coverage."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_the_order_of_windows_does_not_matter() -> None:
 
 @pytest.mark.parametrize(("periods", "places"), [(6, 2), (10, 2), (6, 4), (24, 2)])
 def test_intervals_hold_what_was_added(periods: int, places: int) -> None:
-    """95 % of intervals hold the truth, though the noise wanders and has heavy tails."""
+    """95 % of intervals contain the truth, though the noise is autocorrelated and heavy-tailed."""
     dice = np.random.default_rng(periods * places)
     held = []
     for _ in range(150):

@@ -85,7 +85,7 @@ def run(number: int, code: str = "solver", **more: object) -> RunRow:
 def windows(
     one: RunRow, true: float, found: float, *, periods: int = 10, noise: float = 0.0
 ) -> list[WindowRow]:
-    """Its windows: what delays cost in those that have any, and what the estimate says of it."""
+    """Its windows: the cost of delays in them, and the estimate of it."""
     dice = np.random.default_rng(int(one.job[-10:-7]))
     rows = []
     for period in range(periods):
@@ -122,7 +122,7 @@ def test_scores() -> None:
     assert 0.88 < first.soft < 0.93  # p(10) = .39, p(11) = .48
     assert scores[1].soft > 0.98 and scores[2].soft > 0.98
     solver, every = code_scores(runs, scores, None)
-    assert (solver.runs, solver.left_out, solver.told, solver.hidden) == (3, 2, 3, 0)
+    assert (solver.runs, solver.left_out, solver.decidable, solver.hidden) == (3, 2, 3, 0)
     assert solver.reached and solver.soft is not None and solver.soft > 0.95
     assert solver.found == pytest.approx(34 / 33, abs=0.03)
     assert every.code == "all" and every.runs == 3
@@ -143,11 +143,11 @@ def test_delays_that_the_program_hides_are_counted() -> None:
     ]
     scores, _ = score_runs([one], hidden)
     (code, _) = code_scores([one], scores, None)
-    assert (code.hidden, code.told) == (1, 1)
+    assert (code.hidden, code.decidable) == (1, 1)
     unknown = [WindowRow(**{**row.__dict__, "slower": None}) for row in own]
     scores, _ = score_runs([one], unknown)
     assert scores[0].slower is None
-    assert code_scores([one], scores, None)[0].told == 0
+    assert code_scores([one], scores, None)[0].decidable == 0
 
 
 def test_programs_with_more_threads_than_cores_have_no_goal() -> None:

@@ -1,4 +1,4 @@
-"""What delays cost each window: by the log, by the estimate, and by how fast the work was done."""
+"""The cost of delays in each window: by the log, by the estimate, and by the rate of work."""
 
 from __future__ import annotations
 

@@ -1179,10 +1179,10 @@ static void jst_body_Neighbor_allgather(unsigned id, jst_mpi_call *call, void *s
             const jst_neighbours *around = jst_host.peers ? jst_neighbours_of(jst_c_comm(*(const MPI_Fint *)comm))
                 : NULL;
             for (uint32_t i = 0; around && i < around->out; i++) {
-                jst_tell_sent(around->ranks[around->in + i], (uint64_t)*(const MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype));
+                jst_pass_sent(around->ranks[around->in + i], (uint64_t)*(const MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype));
             }
             for (uint32_t i = 0; around && i < around->in; i++) {
-                jst_tell_received(around->ranks[i], (uint64_t)*(const MPI_Fint *)recvcount * jst_size_f(*(const MPI_Fint *)recvtype));
+                jst_pass_received(around->ranks[i], (uint64_t)*(const MPI_Fint *)recvcount * jst_size_f(*(const MPI_Fint *)recvtype));
             }
         }
         jst_leave(call, r);
@@ -1217,10 +1217,10 @@ static void jst_body_Neighbor_allgather_c(unsigned id, jst_mpi_call *call, void 
             const jst_neighbours *around = jst_host.peers ? jst_neighbours_of(jst_c_comm(*(const MPI_Fint *)comm))
                 : NULL;
             for (uint32_t i = 0; around && i < around->out; i++) {
-                jst_tell_sent(around->ranks[around->in + i], (uint64_t)*(const MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype));
+                jst_pass_sent(around->ranks[around->in + i], (uint64_t)*(const MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype));
             }
             for (uint32_t i = 0; around && i < around->in; i++) {
-                jst_tell_received(around->ranks[i], (uint64_t)*(const MPI_Count *)recvcount * jst_size_f(*(const MPI_Fint *)recvtype));
+                jst_pass_received(around->ranks[i], (uint64_t)*(const MPI_Count *)recvcount * jst_size_f(*(const MPI_Fint *)recvtype));
             }
         }
         jst_leave(call, r);
@@ -1251,10 +1251,10 @@ static void jst_body_Neighbor_alltoall(unsigned id, jst_mpi_call *call, void *se
             const jst_neighbours *around = jst_host.peers ? jst_neighbours_of(jst_c_comm(*(const MPI_Fint *)comm))
                 : NULL;
             for (uint32_t i = 0; around && i < around->out; i++) {
-                jst_tell_sent(around->ranks[around->in + i], (uint64_t)*(const MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype));
+                jst_pass_sent(around->ranks[around->in + i], (uint64_t)*(const MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype));
             }
             for (uint32_t i = 0; around && i < around->in; i++) {
-                jst_tell_received(around->ranks[i], (uint64_t)*(const MPI_Fint *)recvcount * jst_size_f(*(const MPI_Fint *)recvtype));
+                jst_pass_received(around->ranks[i], (uint64_t)*(const MPI_Fint *)recvcount * jst_size_f(*(const MPI_Fint *)recvtype));
             }
         }
         jst_leave(call, r);
@@ -1289,10 +1289,10 @@ static void jst_body_Neighbor_alltoall_c(unsigned id, jst_mpi_call *call, void *
             const jst_neighbours *around = jst_host.peers ? jst_neighbours_of(jst_c_comm(*(const MPI_Fint *)comm))
                 : NULL;
             for (uint32_t i = 0; around && i < around->out; i++) {
-                jst_tell_sent(around->ranks[around->in + i], (uint64_t)*(const MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype));
+                jst_pass_sent(around->ranks[around->in + i], (uint64_t)*(const MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype));
             }
             for (uint32_t i = 0; around && i < around->in; i++) {
-                jst_tell_received(around->ranks[i], (uint64_t)*(const MPI_Count *)recvcount * jst_size_f(*(const MPI_Fint *)recvtype));
+                jst_pass_received(around->ranks[i], (uint64_t)*(const MPI_Count *)recvcount * jst_size_f(*(const MPI_Fint *)recvtype));
             }
         }
         jst_leave(call, r);
@@ -1325,10 +1325,10 @@ static void jst_body_Neighbor_allgatherv(unsigned id, jst_mpi_call *call, void *
             const jst_neighbours *around = jst_host.peers ? jst_neighbours_of(jst_c_comm(*(const MPI_Fint *)comm))
                 : NULL;
             for (uint32_t i = 0; around && i < around->out; i++) {
-                jst_tell_sent(around->ranks[around->in + i], (uint64_t)*(const MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype));
+                jst_pass_sent(around->ranks[around->in + i], (uint64_t)*(const MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype));
             }
             for (uint32_t i = 0; around && i < around->in; i++) {
-                jst_tell_received(around->ranks[i], jst_at(recvcounts, 4, i) * jst_size_f(*(const MPI_Fint *)recvtype));
+                jst_pass_received(around->ranks[i], jst_at(recvcounts, 4, i) * jst_size_f(*(const MPI_Fint *)recvtype));
             }
         }
         jst_leave(call, r);
@@ -1365,10 +1365,10 @@ static void jst_body_Neighbor_allgatherv_c(unsigned id, jst_mpi_call *call, void
             const jst_neighbours *around = jst_host.peers ? jst_neighbours_of(jst_c_comm(*(const MPI_Fint *)comm))
                 : NULL;
             for (uint32_t i = 0; around && i < around->out; i++) {
-                jst_tell_sent(around->ranks[around->in + i], (uint64_t)*(const MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype));
+                jst_pass_sent(around->ranks[around->in + i], (uint64_t)*(const MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype));
             }
             for (uint32_t i = 0; around && i < around->in; i++) {
-                jst_tell_received(around->ranks[i], jst_at(recvcounts, 8, i) * jst_size_f(*(const MPI_Fint *)recvtype));
+                jst_pass_received(around->ranks[i], jst_at(recvcounts, 8, i) * jst_size_f(*(const MPI_Fint *)recvtype));
             }
         }
         jst_leave(call, r);
@@ -1403,10 +1403,10 @@ static void jst_body_Neighbor_alltoallv(unsigned id, jst_mpi_call *call, void *s
             const jst_neighbours *around = jst_host.peers ? jst_neighbours_of(jst_c_comm(*(const MPI_Fint *)comm))
                 : NULL;
             for (uint32_t i = 0; around && i < around->out; i++) {
-                jst_tell_sent(around->ranks[around->in + i], jst_at(sendcounts, 4, i) * jst_size_f(*(const MPI_Fint *)sendtype));
+                jst_pass_sent(around->ranks[around->in + i], jst_at(sendcounts, 4, i) * jst_size_f(*(const MPI_Fint *)sendtype));
             }
             for (uint32_t i = 0; around && i < around->in; i++) {
-                jst_tell_received(around->ranks[i], jst_at(recvcounts, 4, i) * jst_size_f(*(const MPI_Fint *)recvtype));
+                jst_pass_received(around->ranks[i], jst_at(recvcounts, 4, i) * jst_size_f(*(const MPI_Fint *)recvtype));
             }
         }
         jst_leave(call, r);
@@ -1445,10 +1445,10 @@ static void jst_body_Neighbor_alltoallv_c(unsigned id, jst_mpi_call *call, void 
             const jst_neighbours *around = jst_host.peers ? jst_neighbours_of(jst_c_comm(*(const MPI_Fint *)comm))
                 : NULL;
             for (uint32_t i = 0; around && i < around->out; i++) {
-                jst_tell_sent(around->ranks[around->in + i], jst_at(sendcounts, 8, i) * jst_size_f(*(const MPI_Fint *)sendtype));
+                jst_pass_sent(around->ranks[around->in + i], jst_at(sendcounts, 8, i) * jst_size_f(*(const MPI_Fint *)sendtype));
             }
             for (uint32_t i = 0; around && i < around->in; i++) {
-                jst_tell_received(around->ranks[i], jst_at(recvcounts, 8, i) * jst_size_f(*(const MPI_Fint *)recvtype));
+                jst_pass_received(around->ranks[i], jst_at(recvcounts, 8, i) * jst_size_f(*(const MPI_Fint *)recvtype));
             }
         }
         jst_leave(call, r);
@@ -1483,10 +1483,10 @@ static void jst_body_Neighbor_alltoallw(unsigned id, jst_mpi_call *call, void *s
             const jst_neighbours *around = jst_host.peers ? jst_neighbours_of(jst_c_comm(*(const MPI_Fint *)comm))
                 : NULL;
             for (uint32_t i = 0; around && i < around->out; i++) {
-                jst_tell_sent(around->ranks[around->in + i], jst_at(sendcounts, 4, i) * jst_size_f(((const MPI_Fint *)sendtypes)[i]));
+                jst_pass_sent(around->ranks[around->in + i], jst_at(sendcounts, 4, i) * jst_size_f(((const MPI_Fint *)sendtypes)[i]));
             }
             for (uint32_t i = 0; around && i < around->in; i++) {
-                jst_tell_received(around->ranks[i], jst_at(recvcounts, 4, i) * jst_size_f(((const MPI_Fint *)recvtypes)[i]));
+                jst_pass_received(around->ranks[i], jst_at(recvcounts, 4, i) * jst_size_f(((const MPI_Fint *)recvtypes)[i]));
             }
         }
         jst_leave(call, r);
@@ -1525,10 +1525,10 @@ static void jst_body_Neighbor_alltoallw_c(unsigned id, jst_mpi_call *call, void 
             const jst_neighbours *around = jst_host.peers ? jst_neighbours_of(jst_c_comm(*(const MPI_Fint *)comm))
                 : NULL;
             for (uint32_t i = 0; around && i < around->out; i++) {
-                jst_tell_sent(around->ranks[around->in + i], jst_at(sendcounts, 8, i) * jst_size_f(((const MPI_Fint *)sendtypes)[i]));
+                jst_pass_sent(around->ranks[around->in + i], jst_at(sendcounts, 8, i) * jst_size_f(((const MPI_Fint *)sendtypes)[i]));
             }
             for (uint32_t i = 0; around && i < around->in; i++) {
-                jst_tell_received(around->ranks[i], jst_at(recvcounts, 8, i) * jst_size_f(((const MPI_Fint *)recvtypes)[i]));
+                jst_pass_received(around->ranks[i], jst_at(recvcounts, 8, i) * jst_size_f(((const MPI_Fint *)recvtypes)[i]));
             }
         }
         jst_leave(call, r);

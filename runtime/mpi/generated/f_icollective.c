@@ -1277,10 +1277,10 @@ static void jst_body_Ineighbor_allgather(unsigned id, jst_mpi_call *call, void *
             const jst_neighbours *around = jst_host.peers ? jst_neighbours_of(jst_c_comm(*(const MPI_Fint *)comm))
                 : NULL;
             for (uint32_t i = 0; around && i < around->out; i++) {
-                jst_tell_sent(around->ranks[around->in + i], (uint64_t)*(const MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype));
+                jst_pass_sent(around->ranks[around->in + i], (uint64_t)*(const MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype));
             }
             for (uint32_t i = 0; around && i < around->in; i++) {
-                jst_tell_received(around->ranks[i], (uint64_t)*(const MPI_Fint *)recvcount * jst_size_f(*(const MPI_Fint *)recvtype));
+                jst_pass_received(around->ranks[i], (uint64_t)*(const MPI_Fint *)recvcount * jst_size_f(*(const MPI_Fint *)recvtype));
             }
         }
         jst_leave(call, r);
@@ -1316,10 +1316,10 @@ static void jst_body_Ineighbor_allgather_c(unsigned id, jst_mpi_call *call, void
             const jst_neighbours *around = jst_host.peers ? jst_neighbours_of(jst_c_comm(*(const MPI_Fint *)comm))
                 : NULL;
             for (uint32_t i = 0; around && i < around->out; i++) {
-                jst_tell_sent(around->ranks[around->in + i], (uint64_t)*(const MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype));
+                jst_pass_sent(around->ranks[around->in + i], (uint64_t)*(const MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype));
             }
             for (uint32_t i = 0; around && i < around->in; i++) {
-                jst_tell_received(around->ranks[i], (uint64_t)*(const MPI_Count *)recvcount * jst_size_f(*(const MPI_Fint *)recvtype));
+                jst_pass_received(around->ranks[i], (uint64_t)*(const MPI_Count *)recvcount * jst_size_f(*(const MPI_Fint *)recvtype));
             }
         }
         jst_leave(call, r);
@@ -1350,10 +1350,10 @@ static void jst_body_Ineighbor_alltoall(unsigned id, jst_mpi_call *call, void *s
             const jst_neighbours *around = jst_host.peers ? jst_neighbours_of(jst_c_comm(*(const MPI_Fint *)comm))
                 : NULL;
             for (uint32_t i = 0; around && i < around->out; i++) {
-                jst_tell_sent(around->ranks[around->in + i], (uint64_t)*(const MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype));
+                jst_pass_sent(around->ranks[around->in + i], (uint64_t)*(const MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype));
             }
             for (uint32_t i = 0; around && i < around->in; i++) {
-                jst_tell_received(around->ranks[i], (uint64_t)*(const MPI_Fint *)recvcount * jst_size_f(*(const MPI_Fint *)recvtype));
+                jst_pass_received(around->ranks[i], (uint64_t)*(const MPI_Fint *)recvcount * jst_size_f(*(const MPI_Fint *)recvtype));
             }
         }
         jst_leave(call, r);
@@ -1389,10 +1389,10 @@ static void jst_body_Ineighbor_alltoall_c(unsigned id, jst_mpi_call *call, void 
             const jst_neighbours *around = jst_host.peers ? jst_neighbours_of(jst_c_comm(*(const MPI_Fint *)comm))
                 : NULL;
             for (uint32_t i = 0; around && i < around->out; i++) {
-                jst_tell_sent(around->ranks[around->in + i], (uint64_t)*(const MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype));
+                jst_pass_sent(around->ranks[around->in + i], (uint64_t)*(const MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype));
             }
             for (uint32_t i = 0; around && i < around->in; i++) {
-                jst_tell_received(around->ranks[i], (uint64_t)*(const MPI_Count *)recvcount * jst_size_f(*(const MPI_Fint *)recvtype));
+                jst_pass_received(around->ranks[i], (uint64_t)*(const MPI_Count *)recvcount * jst_size_f(*(const MPI_Fint *)recvtype));
             }
         }
         jst_leave(call, r);
@@ -1427,10 +1427,10 @@ static void jst_body_Ineighbor_allgatherv(unsigned id, jst_mpi_call *call, void 
             const jst_neighbours *around = jst_host.peers ? jst_neighbours_of(jst_c_comm(*(const MPI_Fint *)comm))
                 : NULL;
             for (uint32_t i = 0; around && i < around->out; i++) {
-                jst_tell_sent(around->ranks[around->in + i], (uint64_t)*(const MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype));
+                jst_pass_sent(around->ranks[around->in + i], (uint64_t)*(const MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype));
             }
             for (uint32_t i = 0; around && i < around->in; i++) {
-                jst_tell_received(around->ranks[i], jst_at(recvcounts, 4, i) * jst_size_f(*(const MPI_Fint *)recvtype));
+                jst_pass_received(around->ranks[i], jst_at(recvcounts, 4, i) * jst_size_f(*(const MPI_Fint *)recvtype));
             }
         }
         jst_leave(call, r);
@@ -1469,10 +1469,10 @@ static void jst_body_Ineighbor_allgatherv_c(unsigned id, jst_mpi_call *call, voi
             const jst_neighbours *around = jst_host.peers ? jst_neighbours_of(jst_c_comm(*(const MPI_Fint *)comm))
                 : NULL;
             for (uint32_t i = 0; around && i < around->out; i++) {
-                jst_tell_sent(around->ranks[around->in + i], (uint64_t)*(const MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype));
+                jst_pass_sent(around->ranks[around->in + i], (uint64_t)*(const MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype));
             }
             for (uint32_t i = 0; around && i < around->in; i++) {
-                jst_tell_received(around->ranks[i], jst_at(recvcounts, 8, i) * jst_size_f(*(const MPI_Fint *)recvtype));
+                jst_pass_received(around->ranks[i], jst_at(recvcounts, 8, i) * jst_size_f(*(const MPI_Fint *)recvtype));
             }
         }
         jst_leave(call, r);
@@ -1507,10 +1507,10 @@ static void jst_body_Ineighbor_alltoallv(unsigned id, jst_mpi_call *call, void *
             const jst_neighbours *around = jst_host.peers ? jst_neighbours_of(jst_c_comm(*(const MPI_Fint *)comm))
                 : NULL;
             for (uint32_t i = 0; around && i < around->out; i++) {
-                jst_tell_sent(around->ranks[around->in + i], jst_at(sendcounts, 4, i) * jst_size_f(*(const MPI_Fint *)sendtype));
+                jst_pass_sent(around->ranks[around->in + i], jst_at(sendcounts, 4, i) * jst_size_f(*(const MPI_Fint *)sendtype));
             }
             for (uint32_t i = 0; around && i < around->in; i++) {
-                jst_tell_received(around->ranks[i], jst_at(recvcounts, 4, i) * jst_size_f(*(const MPI_Fint *)recvtype));
+                jst_pass_received(around->ranks[i], jst_at(recvcounts, 4, i) * jst_size_f(*(const MPI_Fint *)recvtype));
             }
         }
         jst_leave(call, r);
@@ -1549,10 +1549,10 @@ static void jst_body_Ineighbor_alltoallv_c(unsigned id, jst_mpi_call *call, void
             const jst_neighbours *around = jst_host.peers ? jst_neighbours_of(jst_c_comm(*(const MPI_Fint *)comm))
                 : NULL;
             for (uint32_t i = 0; around && i < around->out; i++) {
-                jst_tell_sent(around->ranks[around->in + i], jst_at(sendcounts, 8, i) * jst_size_f(*(const MPI_Fint *)sendtype));
+                jst_pass_sent(around->ranks[around->in + i], jst_at(sendcounts, 8, i) * jst_size_f(*(const MPI_Fint *)sendtype));
             }
             for (uint32_t i = 0; around && i < around->in; i++) {
-                jst_tell_received(around->ranks[i], jst_at(recvcounts, 8, i) * jst_size_f(*(const MPI_Fint *)recvtype));
+                jst_pass_received(around->ranks[i], jst_at(recvcounts, 8, i) * jst_size_f(*(const MPI_Fint *)recvtype));
             }
         }
         jst_leave(call, r);
@@ -1587,10 +1587,10 @@ static void jst_body_Ineighbor_alltoallw(unsigned id, jst_mpi_call *call, void *
             const jst_neighbours *around = jst_host.peers ? jst_neighbours_of(jst_c_comm(*(const MPI_Fint *)comm))
                 : NULL;
             for (uint32_t i = 0; around && i < around->out; i++) {
-                jst_tell_sent(around->ranks[around->in + i], jst_at(sendcounts, 4, i) * jst_size_f(((const MPI_Fint *)sendtypes)[i]));
+                jst_pass_sent(around->ranks[around->in + i], jst_at(sendcounts, 4, i) * jst_size_f(((const MPI_Fint *)sendtypes)[i]));
             }
             for (uint32_t i = 0; around && i < around->in; i++) {
-                jst_tell_received(around->ranks[i], jst_at(recvcounts, 4, i) * jst_size_f(((const MPI_Fint *)recvtypes)[i]));
+                jst_pass_received(around->ranks[i], jst_at(recvcounts, 4, i) * jst_size_f(((const MPI_Fint *)recvtypes)[i]));
             }
         }
         jst_leave(call, r);
@@ -1629,10 +1629,10 @@ static void jst_body_Ineighbor_alltoallw_c(unsigned id, jst_mpi_call *call, void
             const jst_neighbours *around = jst_host.peers ? jst_neighbours_of(jst_c_comm(*(const MPI_Fint *)comm))
                 : NULL;
             for (uint32_t i = 0; around && i < around->out; i++) {
-                jst_tell_sent(around->ranks[around->in + i], jst_at(sendcounts, 8, i) * jst_size_f(((const MPI_Fint *)sendtypes)[i]));
+                jst_pass_sent(around->ranks[around->in + i], jst_at(sendcounts, 8, i) * jst_size_f(((const MPI_Fint *)sendtypes)[i]));
             }
             for (uint32_t i = 0; around && i < around->in; i++) {
-                jst_tell_received(around->ranks[i], jst_at(recvcounts, 8, i) * jst_size_f(((const MPI_Fint *)recvtypes)[i]));
+                jst_pass_received(around->ranks[i], jst_at(recvcounts, 8, i) * jst_size_f(((const MPI_Fint *)recvtypes)[i]));
             }
         }
         jst_leave(call, r);

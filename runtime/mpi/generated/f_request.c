@@ -589,7 +589,7 @@ static void jst_body_Bcast_init(unsigned id, jst_mpi_call *call, void *buffer, v
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Bcast_init", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_IONE_TO_ALL, .peer = jst_world_rank(ranks, *(const MPI_Fint *)root),
-                .ranks = jst_tell(ranks), .collective = "MPI_Bcast",
+                .ranks = jst_pass(ranks), .collective = "MPI_Bcast",
                 .flags = (uint8_t)(0)});
         }
         jst_leave(call, r);
@@ -628,7 +628,7 @@ static void jst_body_Bcast_init_c(unsigned id, jst_mpi_call *call, void *buffer,
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Bcast_init_c", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_IONE_TO_ALL, .peer = jst_world_rank(ranks, *(const MPI_Fint *)root),
-                .ranks = jst_tell(ranks), .collective = "MPI_Bcast",
+                .ranks = jst_pass(ranks), .collective = "MPI_Bcast",
                 .flags = (uint8_t)(0)});
         }
         jst_leave(call, r);
@@ -667,7 +667,7 @@ static void jst_body_Scatter_init(unsigned id, jst_mpi_call *call, void *sendbuf
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Scatter_init", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_IONE_TO_ALL, .peer = jst_world_rank(ranks, *(const MPI_Fint *)root),
-                .ranks = jst_tell(ranks), .collective = "MPI_Scatter",
+                .ranks = jst_pass(ranks), .collective = "MPI_Scatter",
                 .flags = (uint8_t)(0)});
         }
         jst_leave(call, r);
@@ -710,7 +710,7 @@ static void jst_body_Scatter_init_c(unsigned id, jst_mpi_call *call, void *sendb
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Scatter_init_c", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_IONE_TO_ALL, .peer = jst_world_rank(ranks, *(const MPI_Fint *)root),
-                .ranks = jst_tell(ranks), .collective = "MPI_Scatter",
+                .ranks = jst_pass(ranks), .collective = "MPI_Scatter",
                 .flags = (uint8_t)(0)});
         }
         jst_leave(call, r);
@@ -750,7 +750,7 @@ static void jst_body_Scatterv_init(unsigned id, jst_mpi_call *call, void *sendbu
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Scatterv_init", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_IONE_TO_ALL, .peer = jst_world_rank(ranks, *(const MPI_Fint *)root),
-                .ranks = jst_tell(ranks), .collective = "MPI_Scatterv",
+                .ranks = jst_pass(ranks), .collective = "MPI_Scatterv",
                 .flags = (uint8_t)(JST_MPI_VARYING)});
         }
         jst_leave(call, r);
@@ -794,7 +794,7 @@ static void jst_body_Scatterv_init_c(unsigned id, jst_mpi_call *call, void *send
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Scatterv_init_c", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_IONE_TO_ALL, .peer = jst_world_rank(ranks, *(const MPI_Fint *)root),
-                .ranks = jst_tell(ranks), .collective = "MPI_Scatterv",
+                .ranks = jst_pass(ranks), .collective = "MPI_Scatterv",
                 .flags = (uint8_t)(JST_MPI_VARYING)});
         }
         jst_leave(call, r);
@@ -828,7 +828,7 @@ static void jst_body_Reduce_init(unsigned id, jst_mpi_call *call, void *sendbuf,
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Reduce_init", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_IALL_TO_ONE, .peer = jst_world_rank(ranks, *(const MPI_Fint *)root),
-                .ranks = jst_tell(ranks), .collective = "MPI_Reduce",
+                .ranks = jst_pass(ranks), .collective = "MPI_Reduce",
                 .flags = (uint8_t)(0)});
         }
         jst_leave(call, r);
@@ -866,7 +866,7 @@ static void jst_body_Reduce_init_c(unsigned id, jst_mpi_call *call, void *sendbu
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Reduce_init_c", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_IALL_TO_ONE, .peer = jst_world_rank(ranks, *(const MPI_Fint *)root),
-                .ranks = jst_tell(ranks), .collective = "MPI_Reduce",
+                .ranks = jst_pass(ranks), .collective = "MPI_Reduce",
                 .flags = (uint8_t)(0)});
         }
         jst_leave(call, r);
@@ -905,7 +905,7 @@ static void jst_body_Gather_init(unsigned id, jst_mpi_call *call, bool described
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Gather_init", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_IALL_TO_ONE, .peer = jst_world_rank(ranks, *(const MPI_Fint *)root),
-                .ranks = jst_tell(ranks), .collective = "MPI_Gather",
+                .ranks = jst_pass(ranks), .collective = "MPI_Gather",
                 .flags = (uint8_t)(0)});
         }
         jst_leave(call, r);
@@ -949,7 +949,7 @@ static void jst_body_Gather_init_c(unsigned id, jst_mpi_call *call, bool describ
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Gather_init_c", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_IALL_TO_ONE, .peer = jst_world_rank(ranks, *(const MPI_Fint *)root),
-                .ranks = jst_tell(ranks), .collective = "MPI_Gather",
+                .ranks = jst_pass(ranks), .collective = "MPI_Gather",
                 .flags = (uint8_t)(0)});
         }
         jst_leave(call, r);
@@ -989,7 +989,7 @@ static void jst_body_Gatherv_init(unsigned id, jst_mpi_call *call, bool describe
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Gatherv_init", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_IALL_TO_ONE, .peer = jst_world_rank(ranks, *(const MPI_Fint *)root),
-                .ranks = jst_tell(ranks), .collective = "MPI_Gatherv",
+                .ranks = jst_pass(ranks), .collective = "MPI_Gatherv",
                 .flags = (uint8_t)(JST_MPI_VARYING)});
         }
         jst_leave(call, r);
@@ -1034,7 +1034,7 @@ static void jst_body_Gatherv_init_c(unsigned id, jst_mpi_call *call, bool descri
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Gatherv_init_c", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_IALL_TO_ONE, .peer = jst_world_rank(ranks, *(const MPI_Fint *)root),
-                .ranks = jst_tell(ranks), .collective = "MPI_Gatherv",
+                .ranks = jst_pass(ranks), .collective = "MPI_Gatherv",
                 .flags = (uint8_t)(JST_MPI_VARYING)});
         }
         jst_leave(call, r);
@@ -1066,7 +1066,7 @@ static void jst_body_Allreduce_init(unsigned id, jst_mpi_call *call, void *sendb
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Allreduce_init", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_IALL_TO_ALL, .peer = jst_world_rank(ranks, -1),
-                .ranks = jst_tell(ranks), .collective = "MPI_Allreduce",
+                .ranks = jst_pass(ranks), .collective = "MPI_Allreduce",
                 .flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm))});
         }
         jst_leave(call, r);
@@ -1102,7 +1102,7 @@ static void jst_body_Allreduce_init_c(unsigned id, jst_mpi_call *call, void *sen
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Allreduce_init_c", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_IALL_TO_ALL, .peer = jst_world_rank(ranks, -1),
-                .ranks = jst_tell(ranks), .collective = "MPI_Allreduce",
+                .ranks = jst_pass(ranks), .collective = "MPI_Allreduce",
                 .flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm))});
         }
         jst_leave(call, r);
@@ -1137,7 +1137,7 @@ static void jst_body_Allgather_init(unsigned id, jst_mpi_call *call, bool descri
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Allgather_init", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_IALL_TO_ALL, .peer = jst_world_rank(ranks, -1),
-                .ranks = jst_tell(ranks), .collective = "MPI_Allgather",
+                .ranks = jst_pass(ranks), .collective = "MPI_Allgather",
                 .flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm))});
         }
         jst_leave(call, r);
@@ -1177,7 +1177,7 @@ static void jst_body_Allgather_init_c(unsigned id, jst_mpi_call *call, bool desc
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Allgather_init_c", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_IALL_TO_ALL, .peer = jst_world_rank(ranks, -1),
-                .ranks = jst_tell(ranks), .collective = "MPI_Allgather",
+                .ranks = jst_pass(ranks), .collective = "MPI_Allgather",
                 .flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm))});
         }
         jst_leave(call, r);
@@ -1214,7 +1214,7 @@ static void jst_body_Allgatherv_init(unsigned id, jst_mpi_call *call, bool descr
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Allgatherv_init", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_IALL_TO_ALL, .peer = jst_world_rank(ranks, -1),
-                .ranks = jst_tell(ranks), .collective = "MPI_Allgatherv",
+                .ranks = jst_pass(ranks), .collective = "MPI_Allgatherv",
                 .flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm) | JST_MPI_VARYING)});
         }
         jst_leave(call, r);
@@ -1256,7 +1256,7 @@ static void jst_body_Allgatherv_init_c(unsigned id, jst_mpi_call *call, bool des
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Allgatherv_init_c", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_IALL_TO_ALL, .peer = jst_world_rank(ranks, -1),
-                .ranks = jst_tell(ranks), .collective = "MPI_Allgatherv",
+                .ranks = jst_pass(ranks), .collective = "MPI_Allgatherv",
                 .flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm) | JST_MPI_VARYING)});
         }
         jst_leave(call, r);
@@ -1293,7 +1293,7 @@ static void jst_body_Alltoall_init(unsigned id, jst_mpi_call *call, bool describ
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Alltoall_init", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_IALL_TO_ALL, .peer = jst_world_rank(ranks, -1),
-                .ranks = jst_tell(ranks), .collective = "MPI_Alltoall",
+                .ranks = jst_pass(ranks), .collective = "MPI_Alltoall",
                 .flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm))});
         }
         jst_leave(call, r);
@@ -1334,7 +1334,7 @@ static void jst_body_Alltoall_init_c(unsigned id, jst_mpi_call *call, bool descr
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Alltoall_init_c", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_IALL_TO_ALL, .peer = jst_world_rank(ranks, -1),
-                .ranks = jst_tell(ranks), .collective = "MPI_Alltoall",
+                .ranks = jst_pass(ranks), .collective = "MPI_Alltoall",
                 .flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm))});
         }
         jst_leave(call, r);
@@ -1372,7 +1372,7 @@ static void jst_body_Alltoallv_init(unsigned id, jst_mpi_call *call, bool descri
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Alltoallv_init", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_IALL_TO_ALL, .peer = jst_world_rank(ranks, -1),
-                .ranks = jst_tell(ranks), .collective = "MPI_Alltoallv",
+                .ranks = jst_pass(ranks), .collective = "MPI_Alltoallv",
                 .flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm) | JST_MPI_VARYING)});
         }
         jst_leave(call, r);
@@ -1415,7 +1415,7 @@ static void jst_body_Alltoallv_init_c(unsigned id, jst_mpi_call *call, bool desc
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Alltoallv_init_c", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_IALL_TO_ALL, .peer = jst_world_rank(ranks, -1),
-                .ranks = jst_tell(ranks), .collective = "MPI_Alltoallv",
+                .ranks = jst_pass(ranks), .collective = "MPI_Alltoallv",
                 .flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm) | JST_MPI_VARYING)});
         }
         jst_leave(call, r);
@@ -1452,7 +1452,7 @@ static void jst_body_Alltoallw_init(unsigned id, jst_mpi_call *call, bool descri
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Alltoallw_init", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_IALL_TO_ALL, .peer = jst_world_rank(ranks, -1),
-                .ranks = jst_tell(ranks), .collective = "MPI_Alltoallw",
+                .ranks = jst_pass(ranks), .collective = "MPI_Alltoallw",
                 .flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm) | JST_MPI_VARYING)});
         }
         jst_leave(call, r);
@@ -1494,7 +1494,7 @@ static void jst_body_Alltoallw_init_c(unsigned id, jst_mpi_call *call, bool desc
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Alltoallw_init_c", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_IALL_TO_ALL, .peer = jst_world_rank(ranks, -1),
-                .ranks = jst_tell(ranks), .collective = "MPI_Alltoallw",
+                .ranks = jst_pass(ranks), .collective = "MPI_Alltoallw",
                 .flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm) | JST_MPI_VARYING)});
         }
         jst_leave(call, r);
@@ -1526,7 +1526,7 @@ static void jst_body_Reduce_scatter_init(unsigned id, jst_mpi_call *call, void *
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Reduce_scatter_init", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_IALL_TO_ALL, .peer = jst_world_rank(ranks, -1),
-                .ranks = jst_tell(ranks), .collective = "MPI_Reduce_scatter",
+                .ranks = jst_pass(ranks), .collective = "MPI_Reduce_scatter",
                 .flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm))});
         }
         jst_leave(call, r);
@@ -1562,7 +1562,7 @@ static void jst_body_Reduce_scatter_init_c(unsigned id, jst_mpi_call *call, void
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Reduce_scatter_init_c", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_IALL_TO_ALL, .peer = jst_world_rank(ranks, -1),
-                .ranks = jst_tell(ranks), .collective = "MPI_Reduce_scatter",
+                .ranks = jst_pass(ranks), .collective = "MPI_Reduce_scatter",
                 .flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm))});
         }
         jst_leave(call, r);
@@ -1594,7 +1594,7 @@ static void jst_body_Reduce_scatter_block_init(unsigned id, jst_mpi_call *call, 
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Reduce_scatter_block_init", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_IALL_TO_ALL, .peer = jst_world_rank(ranks, -1),
-                .ranks = jst_tell(ranks), .collective = "MPI_Reduce_scatter_block",
+                .ranks = jst_pass(ranks), .collective = "MPI_Reduce_scatter_block",
                 .flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm))});
         }
         jst_leave(call, r);
@@ -1631,7 +1631,7 @@ static void jst_body_Reduce_scatter_block_init_c(unsigned id, jst_mpi_call *call
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Reduce_scatter_block_init_c", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_IALL_TO_ALL, .peer = jst_world_rank(ranks, -1),
-                .ranks = jst_tell(ranks), .collective = "MPI_Reduce_scatter_block",
+                .ranks = jst_pass(ranks), .collective = "MPI_Reduce_scatter_block",
                 .flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm))});
         }
         jst_leave(call, r);
@@ -1661,7 +1661,7 @@ static void jst_body_Barrier_init(unsigned id, jst_mpi_call *call, void *comm, v
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Barrier_init", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_IBARRIER, .peer = jst_world_rank(ranks, -1),
-                .ranks = jst_tell(ranks), .collective = "MPI_Barrier",
+                .ranks = jst_pass(ranks), .collective = "MPI_Barrier",
                 .flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm))});
         }
         jst_leave(call, r);
@@ -1696,7 +1696,7 @@ static void jst_body_Scan_init(unsigned id, jst_mpi_call *call, void *sendbuf, v
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Scan_init", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_ISCAN, .peer = jst_world_rank(ranks, -1),
-                .ranks = jst_tell(ranks), .collective = "MPI_Scan",
+                .ranks = jst_pass(ranks), .collective = "MPI_Scan",
                 .flags = (uint8_t)(0)});
         }
         jst_leave(call, r);
@@ -1732,7 +1732,7 @@ static void jst_body_Scan_init_c(unsigned id, jst_mpi_call *call, void *sendbuf,
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Scan_init_c", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_ISCAN, .peer = jst_world_rank(ranks, -1),
-                .ranks = jst_tell(ranks), .collective = "MPI_Scan",
+                .ranks = jst_pass(ranks), .collective = "MPI_Scan",
                 .flags = (uint8_t)(0)});
         }
         jst_leave(call, r);
@@ -1764,7 +1764,7 @@ static void jst_body_Exscan_init(unsigned id, jst_mpi_call *call, void *sendbuf,
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Exscan_init", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_ISCAN, .peer = jst_world_rank(ranks, -1),
-                .ranks = jst_tell(ranks), .collective = "MPI_Exscan",
+                .ranks = jst_pass(ranks), .collective = "MPI_Exscan",
                 .flags = (uint8_t)(0)});
         }
         jst_leave(call, r);
@@ -1800,7 +1800,7 @@ static void jst_body_Exscan_init_c(unsigned id, jst_mpi_call *call, void *sendbu
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Exscan_init_c", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_ISCAN, .peer = jst_world_rank(ranks, -1),
-                .ranks = jst_tell(ranks), .collective = "MPI_Exscan",
+                .ranks = jst_pass(ranks), .collective = "MPI_Exscan",
                 .flags = (uint8_t)(0)});
         }
         jst_leave(call, r);

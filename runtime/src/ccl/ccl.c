@@ -10,6 +10,9 @@
  * Several operations may run at once, in threads of the library's, and end in an order that differs from
  * rank to rank. They are enqueued in the same order on all ranks, or they would never end. So a boundary
  * is put where an operation and all that were enqueued before it have ended.
+ *
+ * A program may destroy the group of all, and make another one. NCCL reports that; of gloo it is seen that
+ * numbers begin again, that another group has the place, or that only another group of all is used.
  */
 #include <dlfcn.h>
 
@@ -32,6 +35,7 @@
 /* A number counts as missing when so many later ones have ended: its operation is not seen here. */
 #define PASSED 16u
 #define FIRST 8u /* the first number seen, if it is not more than this: those before it come soon */
+#define SILENT 32u /* operations of another group of all, and none of the world's: that is gone */
 
 typedef struct operation {
     jst_mpi_call call;
@@ -41,11 +45,13 @@ typedef struct operation {
 
 JST_LARGE static struct {
     const void *group; /* that of the world */
+    const void *other; /* another one of all ranks */
+    unsigned others;   /* operations of it since the last one of the world's */
     bool on_gpus;
     bool is_rank; /* of a group that may be gone by now */
     bool never;   /* a child of a rank */
     bool decided; /* the environment has been read */
-    bool told;    /* it has rank and size */
+    bool given;   /* it has rank and size */
     uint32_t rank, size;
     uint64_t next; /* number of the operation that ends the next boundary */
     bool counting;
@@ -136,6 +142,13 @@ static void become_rank(const jst_ccl_group *group)
     JST_STORE(world.group, group->key); /* last: other threads may begin operations from here on */
 }
 
+static void begin_numbers(void)
+{
+    world.counting = false;
+    world.over = world.in_flight = 0;
+    jst_zero(world.operations, sizeof world.operations);
+}
+
 /* PyTorch makes two groups of all ranks, one for each kind of memory. Programs on GPUs use that of
  * the CPU for small operations only: from the first use of the other on, boundaries are there. A
  * program may also destroy the group of all, and make another one. */
@@ -143,23 +156,22 @@ static void change_group(const jst_ccl_group *group)
 {
     world.group = group->key;
     world.on_gpus = group->on_gpus;
-    world.counting = false;
-    world.over = world.in_flight = 0;
-    jst_zero(world.operations, sizeof world.operations);
+    world.others = 0;
+    begin_numbers();
     name_library(group);
 }
 
 static void look_at_environment(void)
 {
     world.decided = true;
-    world.told = number_of("RANK", &world.rank) && number_of("WORLD_SIZE", &world.size);
-    if (!world.told)
+    world.given = number_of("RANK", &world.rank) && number_of("WORLD_SIZE", &world.size);
+    if (!world.given)
         world.size = 0;
 }
 
 static bool is_larger(const jst_ccl_group *group)
 {
-    return !world.told && group->size > world.size;
+    return !world.given && group->size > world.size;
 }
 
 /* The world was not set, and it is larger than assumed. */
@@ -192,16 +204,52 @@ static bool may_be_world(const jst_ccl_group *group)
     return !JST_LOAD(world.group) || is_larger(group) || (!world.on_gpus && group->on_gpus);
 }
 
+static bool is_of_all(const jst_ccl_group *group)
+{
+    return group->size == world.size && group->rank == world.rank;
+}
+
+/* Groups of GPUs report their end. */
+static bool may_follow(const jst_ccl_group *group)
+{
+    return !world.on_gpus && !group->on_gpus && is_of_all(group);
+}
+
+static void follow(const jst_ccl_group *group)
+{
+    if (world.other != group->key)
+        world.others = 0;
+    world.other = group->key;
+    if (++world.others == SILENT)
+        change_group(group);
+}
+
+/* A group at the place of the world's. */
+static bool is_the_same(const jst_ccl_group *group)
+{
+    bool same = is_of_all(group);
+    if (same && JST_LOAD(world.others))
+        JST_STORE(world.others, 0);
+    if (!same && hold()) {
+        if (world.group == group->key)
+            JST_STORE(world.group, NULL);
+        let_go();
+    }
+    return same;
+}
+
 bool jst_ccl_joins(const jst_ccl_group *group)
 {
-    if (group->key == JST_LOAD(world.group)) /* its place may be another one's by now */
-        return group->size == world.size && group->rank == world.rank;
-    if (world.never || group->size < 2 || !may_be_world(group) || !hold())
+    if (group->key == JST_LOAD(world.group))
+        return is_the_same(group);
+    if (world.never || group->size < 2 || !(may_be_world(group) || may_follow(group)) || !hold())
         return false;
     if (!world.decided)
         look_at_environment();
     if (may_be_world(group))
         choose(group);
+    else if (world.group != group->key && may_follow(group))
+        follow(group);
     bool is_world = world.group == group->key;
     let_go();
     return is_world;
@@ -286,6 +334,14 @@ static operation *lowest(void)
     return best;
 }
 
+/* Numbers begin again: threads take operations in turn, so a low one comes late only while others are in
+ * progress, and not after many. */
+static bool is_of_a_new_group(uint64_t number)
+{
+    return world.counting && number <= FIRST && number < world.next &&
+           (!lowest() || world.next > FIRST + OPERATIONS);
+}
+
 static void put_boundaries(uint64_t now)
 {
     for (operation *o = lowest(); o && o->over; o = lowest()) {
@@ -306,6 +362,8 @@ void jst_ccl_begins(uint64_t number, const jst_mpi_call *call)
     uint64_t now = jst_ticks();
     JST_STORE(jst_segment_owner, call->block);
     forget_unended(call->block, now);
+    if (is_of_a_new_group(number))
+        begin_numbers();
     takes_off(call->block, now);
     if (!world.counting) {
         world.counting = true;

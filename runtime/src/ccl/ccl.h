@@ -15,8 +15,9 @@ typedef struct jst_ccl_group {
 
 /** This process takes part in a group. The first one of WORLD_SIZE ranks, in which it has the number
  *  RANK, makes it a rank: its profile's header gets the world, and segments begin. Where the
- *  environment has neither, the first one of at least two does, and any larger one later. Returns
- *  whether the group is that of the world. */
+ *  environment has neither, the first one of at least two does, and any larger one later. Once per
+ *  operation: the group of the world is followed by another one of all ranks after it was destroyed.
+ *  Returns whether the group is that of the world. */
 bool jst_ccl_joins(const jst_ccl_group *group);
 
 /** A group is about to be destroyed; the next one of all ranks replaces it. */
@@ -32,5 +33,8 @@ void jst_ccl_ends(uint64_t number, const jst_mpi_call *call);
 
 void jst_ccl_child(void); /* in a forked child */
 void jst_nccl_child(void);
+
+/** Writes to the profile how many operations of NCCL have no times, if more than before. By the heartbeat. */
+void jst_nccl_note(int fd, uint64_t now_ns, bool ending);
 
 #endif

@@ -12,6 +12,9 @@
  *
  * Operations that belong together (ncclGroupStart) have one pair of events; those that are recorded into a
  * graph have none, and are no boundaries: they are not run now.
+ *
+ * An operation that finds no place has no times, and the next one may have them again. The heartbeat notes how
+ * many there were.
  */
 #include "communicator.h"
 #include "block.h"
@@ -21,6 +24,7 @@
 #include "mpi/mpi_call_kinds.h"
 #include "mpi/segment.h"
 #include "profile/profile_layout.h"
+#include "profile/record.h"
 #include "sys.h"
 #include "text.h"
 
@@ -56,6 +60,8 @@ JST_LARGE static jst_communicator communicators[COMMUNICATORS];
 static const jst_gpu_events *events;
 static _Atomic bool looked_for_events;
 static _Atomic uint32_t beginning; /* a thread searches a free place */
+static _Atomic uint64_t untimed;   /* operations, of all communicators */
+static uint64_t noted;             /* of them, in the newest note */
 
 /* What this thread has announced since its group of calls began. */
 static __thread struct {
@@ -92,7 +98,25 @@ void jst_nccl_child(void)
         if (atomic_load(&communicators[i].handle))
             jst_zero(&communicators[i], sizeof communicators[i]);
     atomic_store(&beginning, 0);
+    atomic_store(&untimed, 0);
+    noted = 0;
     announced.count = 0;
+}
+
+/* Notes are few: the first, then each that has twice as many, and the last. */
+void jst_nccl_note(int fd, uint64_t now_ns, bool ending)
+{
+    static char text[160];
+    const char *end = text + sizeof text;
+    uint64_t n = atomic_load(&untimed);
+    if (n == noted || (!ending && n < 2 * noted))
+        return;
+    noted = n;
+    char *p = jst_put_number(text, end, n);
+    jst_put_text(p, end,
+                 " operations of NCCL or RCCL have no times: too many were pending, their "
+                 "communicator ended first, or events failed");
+    jst_note(fd, now_ns, text);
 }
 
 static const jst_gpu_events *driver(void)
@@ -134,6 +158,14 @@ jst_communicator *jst_communicator_of(const void *handle,
 
 /* ---- events ---- */
 
+/* Nothing is queried any more: pending operations will have no times either. */
+static void give_up(jst_communicator *c)
+{
+    c->broken = true;
+    atomic_fetch_add(&untimed, c->next - c->first);
+    c->first = c->next;
+}
+
 static void *take_event(jst_communicator *c, void *stream)
 {
     void *event = NULL;
@@ -143,7 +175,7 @@ static void *take_event(jst_communicator *c, void *stream)
         event = NULL;
     if (event && events->record(event, stream) == 0)
         return event;
-    c->broken = true;
+    give_up(c);
     return NULL;
 }
 
@@ -216,8 +248,10 @@ static bool finish_until(jst_communicator *c, uint64_t number, uint64_t now)
     double begin, end;
     if (!times_of(c, p, now, &begin, &end))
         return false;
-    for (; c->first < number; c->first++)
+    for (; c->first < number; c->first++) {
         is_over(c, at(c, c->first), end, end);
+        give_back(c, at(c, c->first)->begin);
+    }
     is_over(c, p, begin, end);
     give_back(c, p->begin);
     give_back(c, c->last);
@@ -230,15 +264,15 @@ static void look(jst_communicator *c)
 {
     while (!c->broken) {
         uint64_t number = c->first;
-        while (number < c->next && !at(c, number)->end && at(c, number)->complete)
+        while (number < c->next && JST_LOAD(at(c, number)->complete) && !at(c, number)->end)
             number++;
-        if (number == c->next || !at(c, number)->complete)
+        if (number == c->next || !JST_LOAD(at(c, number)->complete))
             return;
         int error = events->query(at(c, number)->end);
         if (error == JST_GPU_NOT_READY)
             return;
         if (error != 0 || !finish_until(c, number, jst_ticks()))
-            c->broken = true;
+            give_up(c);
     }
 }
 
@@ -253,6 +287,7 @@ void jst_communicator_ends(const void *handle)
             continue;
         }
         look(c); /* its events stay: they are few, and the context may be gone */
+        atomic_fetch_add(&untimed, c->next - c->first);
         jst_ccl_leaves(&c->group);
         jst_zero((char *)c + sizeof c->handle, sizeof *c - sizeof c->handle);
         atomic_store(&c->handle, 0);
@@ -282,51 +317,53 @@ static void *begin_of_group(const jst_communicator *c, void *stream)
     return NULL;
 }
 
-static void announce(jst_communicator *c, const jst_mpi_call *call, void *stream)
+/* False: it has no place, or no event. */
+static bool announce(jst_communicator *c, const jst_mpi_call *call, void *stream)
 {
     unsigned i = 0;
-    if (c->next - c->first >= PENDING) { /* not queried for long: no times any more */
-        c->broken = true;
-        return;
-    }
+    if (c->next - c->first >= PENDING)
+        return false;
     pending *p = at(c, c->next);
     *p = (pending){.call = *call, .enqueued = jst_ticks()};
     p->begin = begin_of_group(c, stream);
     while (i < announced.count && announced.communicator[i])
         i++;
-    if (i == TOGETHER) {
-        c->broken = true;
-        return;
-    }
-    if (!p->begin && !(p->begin = take_event(c, stream)))
-        return;
+    if (i == TOGETHER || (!p->begin && !(p->begin = take_event(c, stream))))
+        return false;
     announced.communicator[i] = c;
     announced.number[i] = c->next++;
     announced.stream[i] = stream;
     announced.count = i == announced.count ? i + 1 : announced.count;
+    return true;
 }
 
 void jst_enqueueing(jst_communicator *c, const jst_mpi_call *call, void *stream)
 {
-    if (c->broken || !is_run_now(stream) || !try_hold(c))
+    bool timed = false;
+    if (events && !is_run_now(stream))
         return;
-    look(c);
-    if (!c->broken)
-        announce(c, call, stream);
-    let_go(c);
+    if (c && !c->broken && try_hold(c)) {
+        look(c);
+        timed = !c->broken && announce(c, call, stream);
+        let_go(c);
+    }
+    if (!timed)
+        atomic_fetch_add(&untimed, 1);
 }
 
 void jst_enqueued(void)
 {
     for (unsigned i = 0; i < announced.count; i++) {
         jst_communicator *c = announced.communicator[i];
-        if (!c || !try_hold(c))
+        if (!c)
             continue;
         pending *p = at(c, announced.number[i]);
-        if (!c->broken)
+        bool held = try_hold(c);
+        if (held && !c->broken)
             p->end = take_event(c, announced.stream[i]);
-        p->complete = true;
-        let_go(c);
+        JST_STORE(p->complete, true); /* also where it is held: no place is lost */
+        if (held)
+            let_go(c);
     }
     announced.count = 0;
 }

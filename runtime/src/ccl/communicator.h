@@ -13,7 +13,8 @@ jst_communicator *jst_communicator_of(const void *handle,
                                       jst_ccl_group *group);
 
 /** An operation is about to be enqueued, and has been. Between the two is the library's call, or the end
- *  of its group: `enqueued` is called once for all that `enqueueing` announced in this thread. */
+ *  of its group: `enqueued` is called once for all that `enqueueing` announced in this thread. c NULL: it
+ *  has no times. */
 void jst_enqueueing(jst_communicator *c, const jst_mpi_call *call, void *stream);
 void jst_enqueued(void);
 

@@ -193,8 +193,7 @@ static void before(const request *r)
                           .peer = JST_MPI_NO_PEER,
                           .bytes = r->count * size * (r->of_all ? group.size : 1)};
         count_call(&c, &group, r->peer);
-        if (m)
-            jst_enqueueing(m, &c, r->stream);
+        jst_enqueueing(m, &c, r->stream);
     }
     errno = saved;
 }

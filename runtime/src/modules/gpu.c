@@ -188,17 +188,17 @@ static uint32_t await(uint32_t last)
     uint64_t now = jst_clock_ns(CLOCK_REALTIME), margin = margin_ns();
     uint64_t due = (now + margin) / jst_cfg.slice_ns * jst_cfg.slice_ns + jst_cfg.slice_ns - margin;
     struct timespec at = {(time_t)(due / 1000000000u), (long)(due % 1000000000u)};
-    uint32_t wish;
-    while ((wish = atomic_load(&wanted)) == last)
+    uint32_t request;
+    while ((request = atomic_load(&wanted)) == last)
         if (jst_futex(&wanted, FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME, last, &at,
                       FUTEX_BITSET_MATCH_ANY) == -ETIMEDOUT)
             break;
-    return wish;
+    return request;
 }
 
-static void answer(uint32_t wish)
+static void answer(uint32_t request)
 {
-    atomic_store(&answered, wish);
+    atomic_store(&answered, request);
     jst_futex(&answered, FUTEX_WAKE, 1, NULL, 0);
 }
 
@@ -246,11 +246,11 @@ JST_EXPORT const jst_gpu_host *jst_gpu_join(const jst_gpu_recorder *who)
 
 /* A forked child has no access to its parent's GPU context, and its parent's recorder has no thread
  * there. */
-void jst_gpu_yield(bool beside_others)
+void jst_gpu_yield(bool with_others)
 {
     uint32_t pid = jst_may_syscall() ? (uint32_t)jst_getpid() : 0;
     bool records = pid && atomic_load(&joined) == pid;
-    if (beside_others && (!records || atomic_load(&shared)))
+    if (with_others && (!records || atomic_load(&shared)))
         return;
     atomic_store(&taken, 1);
     if (records)
@@ -274,13 +274,13 @@ static void take_later(jst_block *b, uint64_t slice)
 /* Requests all records, and waits for them except at a check. */
 static void ask(enum jst_occasion occasion)
 {
-    uint32_t before = atomic_load(&wanted), wish = before + 1;
+    uint32_t before = atomic_load(&wanted), request = before + 1;
     bool prompt = atomic_load(&answered) == before; /* else no second wait */
-    atomic_store(&wanted, wish);
+    atomic_store(&wanted, request);
     jst_futex(&wanted, FUTEX_WAKE, 1, NULL, 0);
     uint64_t until = jst_clock_ns(CLOCK_MONOTONIC) + margin_ns(), now;
     for (uint32_t seen; occasion != JST_AT_LOOK && prompt;) {
-        if ((seen = atomic_load(&answered)) == wish ||
+        if ((seen = atomic_load(&answered)) == request ||
             (now = jst_clock_ns(CLOCK_MONOTONIC)) >= until)
             break;
         struct timespec left = {0, (long)(until - now)};

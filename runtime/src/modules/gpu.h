@@ -6,6 +6,6 @@
 
 /** The program is about to call CUPTI itself: the recorder ends its use first, unless both allow
  *  others. */
-void jst_gpu_yield(bool beside_others);
+void jst_gpu_yield(bool with_others);
 
 #endif

@@ -23,7 +23,7 @@
     ROW(jst_module_perf_open, jst_module_perf_sample, jst_module_perf_missing, no_child, jst_module_perf_close) \
     ROW(no_open, no_sample, jst_module_papi_missing, no_child, no_close) \
     ROW(jst_module_memory_probe_open, jst_module_memory_probe_sample, no_missing, no_child, no_close) \
-    ROW(jst_module_canary_open, jst_module_canary_sample, no_missing, no_child, no_close) \
+    ROW(jst_module_core_probe_open, jst_module_core_probe_sample, no_missing, no_child, no_close) \
     ROW(no_open, jst_module_gpu_sample, jst_module_gpu_missing, jst_module_gpu_child, no_close)
 /* clang-format on */
 

@@ -14,7 +14,7 @@
  *   close    The heartbeat stops, and another one may follow.
  *
  * A module that needs the heartbeat between slices also has a function `due`, which beat() of
- * heartbeat.c calls (jst_perf_due, jst_canary_due, jst_memory_probe_due).
+ * heartbeat.c calls (jst_perf_due, jst_core_probe_due, jst_memory_probe_due).
  *
  * All except `child` run in the heartbeat: no libc, and no thread-local storage. None of this is on
  * the path of a wrapped call.
@@ -43,8 +43,8 @@ void jst_module_perf_close(void);
 const char *jst_module_papi_missing(bool ending);
 const char *jst_module_memory_probe_open(jst_block *b);
 void jst_module_memory_probe_sample(jst_block *b, uint64_t now_ns, enum jst_occasion occasion);
-const char *jst_module_canary_open(jst_block *b);
-void jst_module_canary_sample(jst_block *b, uint64_t now_ns, enum jst_occasion occasion);
+const char *jst_module_core_probe_open(jst_block *b);
+void jst_module_core_probe_sample(jst_block *b, uint64_t now_ns, enum jst_occasion occasion);
 void jst_module_gpu_sample(jst_block *b, uint64_t now_ns, enum jst_occasion occasion);
 const char *jst_module_gpu_missing(bool ending);
 void jst_module_gpu_child(void);

@@ -215,7 +215,7 @@ static void sample_levels(jst_block *b)
         bool gone = jst_next_number(&p) == 0; /* it shows the main thread's memory: it has none */
         JST_STORE(leader_gone, gone);
         if (!gone)
-            b->cells[JST_CELL_OS_RSS_BYTES] = jst_next_number(&p) * JST_PAGE;
+            b->cells[JST_CELL_OS_RSS_BYTES] = jst_next_number(&p) * jst_page_bytes();
     }
     /* Each thread is a folder: one link for each, and two of the parent itself. The heartbeat is
      * not counted. */

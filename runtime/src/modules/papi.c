@@ -218,7 +218,7 @@ static bool load(void)
 {
     void *library = NULL;
     if (program_has_papi()) {
-        say("the program has PAPI itself and is left alone with it; nothing is counted", NULL);
+        say("the program uses PAPI itself; nothing is counted", NULL);
         return false;
     }
     for (unsigned i = 0; i < LIBRARIES && library == NULL; i++)

@@ -46,7 +46,7 @@ static unsigned looks;    /* so often, */
 static bool begun;
 static uint64_t switch_cost_ns; /* of setting the processor's counters again */
 static uint64_t cost_ns;
-static bool said_dear, said_crowded;
+static bool said_expensive, said_too_many;
 static struct {
     uint64_t at, switches, cpu;
 } evaluated;
@@ -218,12 +218,12 @@ static void probe(void)
 
 /* ---- opening and reading ---- */
 
-static void say_crowded(int error)
+static void say_too_many(int error)
 {
-    if (error && !said_crowded)
+    if (error && !said_too_many)
         say("more threads than can be followed were there at the start; some are not counted: ",
             reason(error));
-    said_crowded = said_crowded || error;
+    said_too_many = said_too_many || error;
 }
 
 void jst_perf_sample(jst_block *b)
@@ -234,17 +234,17 @@ void jst_perf_sample(jst_block *b)
 
 /* ---- its cost ---- */
 
-static void say_dear(uint64_t switches, uint64_t span)
+static void say_expensive(uint64_t switches, uint64_t span)
 {
     char text[96], *p = text;
-    if (said_dear)
+    if (said_expensive)
         return;
-    said_dear = true;
+    said_expensive = true;
     p = jst_put_number(p, text + sizeof text, switches * NS / span);
     p = jst_put_text(p, text + sizeof text, " switches of threads a second at ");
     p = jst_put_number(p, text + sizeof text, switch_cost_ns);
     jst_put_text(p, text + sizeof text, " ns each");
-    say("the processor's counters pause while they are too dear: ", text);
+    say("the processor's counters pause while they are too expensive: ", text);
 }
 
 /* Opens or closes the processor's group by what it cost, or would have cost, since last time. */
@@ -275,11 +275,11 @@ static void evaluate_cost(void)
             return;
         jst_group_close(JST_HARD);
         jst_perf_self_close();
-        say_dear(more, span);
+        say_expensive(more, span);
     } else if (cost < all / OPEN_SHARE || forced) {
-        say_crowded(jst_group_open(JST_HARD));
+        say_too_many(jst_group_open(JST_HARD));
     } else {
-        say_dear(more, span);
+        say_expensive(more, span);
     }
 }
 
@@ -295,7 +295,7 @@ void jst_perf_open(void)
     for (unsigned g = 0; g < JST_GROUPS; g++)
         jst_group_forget(g);
     jst_perf_self_forget();
-    noted = said_dear = said_crowded = begun = false;
+    noted = said_expensive = said_too_many = begun = false;
     looks = 0;
     if (jst_now_life.part == 0) /* not the parent's, in a forked child */
         cost_ns = 0;
@@ -315,13 +315,13 @@ static void begin(void)
     begun = true;
     jst_a.head.perf_asked |= jst_cfg.perf == JST_PERF_OFF ? ASKED & ~7u : ASKED;
     if (jst_cfg.perf != JST_PERF_ON && is_filtered()) {
-        say("nothing is counted, since a filter of system calls might kill for it ",
-            "(JOSTLE_PERF=on asks all the same)");
+        say("nothing is counted, since a filter of system calls might kill the process ",
+            "(JOSTLE_PERF=on counts nevertheless)");
         return;
     }
     probe();
     if (jst_groups[JST_SOFT].usable)
-        say_crowded(jst_group_open(JST_SOFT));
+        say_too_many(jst_group_open(JST_SOFT));
 }
 
 void jst_perf_tick(jst_block *b, uint64_t now)
@@ -330,7 +330,7 @@ void jst_perf_tick(jst_block *b, uint64_t now)
         begin();
     for (unsigned g = 0; g < JST_GROUPS && !jst_inherit; g++)
         if (jst_groups[g].open)
-            say_crowded(jst_group_look(g, b->cells));
+            say_too_many(jst_group_look(g, b->cells));
     jst_perf_sample(b);
     evaluate_cost();
     if (jst_groups[JST_HARD].open)

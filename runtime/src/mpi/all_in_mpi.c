@@ -114,11 +114,18 @@ static const jst_block *map_block(int fd, uint32_t pid)
         if (tid != pid)
             continue;
         /* A header of 64 bytes at a multiple of 128 lies in one page. */
-        uint64_t page = at / JST_PAGE * JST_PAGE;
-        long map = jst_sys6(SYS_mmap, 0, JST_PAGE, PROT_READ, MAP_SHARED, fd, (long)page);
-        return map < 0 && map > -JST_PAGE ? NULL : (const jst_block *)(map + (long)(at - page));
+        uint64_t page = at - at % jst_page_bytes();
+        long map =
+            jst_sys6(SYS_mmap, 0, (long)jst_page_bytes(), PROT_READ, MAP_SHARED, fd, (long)page);
+        return map < 0 && map > -4096 ? NULL : (const jst_block *)(map + (long)(at - page));
     }
     return NULL;
+}
+
+static void unmap(const jst_block *b)
+{
+    uint64_t at = (uintptr_t)b;
+    jst_sys2(SYS_munmap, (long)(at - at % jst_page_bytes()), (long)jst_page_bytes());
 }
 
 /* Number of ranks after this file was checked. */
@@ -189,6 +196,6 @@ void jst_together_tick(uint64_t now_ns)
         jst_add(&jst_a.blocks[0].cells[JST_CELL_WAIT_ALL_NS], jst_ns_to_ticks(SEEN_NS));
     } else {
         while (!published && found-- > 0) /* no thread has used these pages */
-            jst_sys2(SYS_munmap, (uintptr_t)others[found] / JST_PAGE * JST_PAGE, JST_PAGE);
+            unmap(others[found]);
     }
 }

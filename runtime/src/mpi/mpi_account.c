@@ -222,25 +222,25 @@ bool jst_mpi_enter(jst_mpi_call *c)
 /* Robbins-Monro: the step shrinks as one over the number of calls, so the reference is the quartile
  * of the whole run so far, which an hour of interference changes little; a rolling one would follow
  * it. */
-static inline uint64_t beyond_floor(jst_site *s, uint64_t ticks)
+static inline uint64_t beyond_usual(jst_site *s, uint64_t ticks)
 {
     if (JST_UNLIKELY(JST_PEEK(uint64_t, s->key) == 0)) /* many kinds: no usual time */
         return 0;
     uint64_t n = JST_LOAD(s->calls) + 1, x = ticks << 8;
-    uint64_t floor = JST_LOAD(s->floor);
+    uint64_t usual = JST_LOAD(s->usual);
     unsigned shrink = 63 - (unsigned)__builtin_clzll(n);
     JST_STORE(s->calls, n);
     if (JST_UNLIKELY(n == 1)) {
-        JST_STORE(s->floor, x);
+        JST_STORE(s->usual, x);
         return 0;
     }
-    uint64_t step = (floor >> (shrink > 2 ? shrink - 2 : 0)) + 4;
-    if (x >= floor) {
-        JST_STORE(s->floor, floor + step / 4);
-        return n > MATURE ? (x - floor) >> 8 : 0;
+    uint64_t step = (usual >> (shrink > 2 ? shrink - 2 : 0)) + 4;
+    if (x >= usual) {
+        JST_STORE(s->usual, usual + step / 4);
+        return n > MATURE ? (x - usual) >> 8 : 0;
     }
     step -= step / 4;
-    JST_STORE(s->floor, floor - x > step ? floor - step : x);
+    JST_STORE(s->usual, usual - x > step ? usual - step : x);
     return 0;
 }
 
@@ -282,7 +282,7 @@ static inline __attribute__((always_inline)) void learn(jst_block *b, const jst_
                                                         uint64_t now, uint64_t ticks)
 {
     jst_site *s = jst_site_of(c, c->func, c->bytes);
-    uint64_t beyond = beyond_floor(s, ticks);
+    uint64_t beyond = beyond_usual(s, ticks);
     JST_STORE(b->signature, b->signature + s->hash);
     JST_STORE(b->kinds, JST_LOAD(b->kinds) | 1ull << s->bit);
     jst_add(&b->cells[JST_CELL_WAIT_MPI_NS], beyond);

@@ -11,7 +11,7 @@
 typedef struct jst_site {
     _Atomic uint64_t key; /* 0: free */
     uint64_t calls;
-    uint64_t floor;  /* running lower quartile of the duration, ticks, 8 bits after the point */
+    uint64_t usual;  /* running lower quartile of the duration, ticks, 8 bits after the point */
     uint64_t recent; /* calls when segment.c last searched epochs */
     uint64_t ends;   /* global collectives that it ended */
     uint64_t recent_ends;

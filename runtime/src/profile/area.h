@@ -19,7 +19,7 @@ typedef struct jst_area {
     jst_collective collectives[JST_COLLECTIVES];
     jst_gpu gpus[JST_GPUS];
     char table[JST_TABLE_BYTES]; /* written once: not next to what is written all the time */
-} __attribute__((aligned(JST_PAGE))) jst_area;
+} __attribute__((aligned(JST_LARGEST_PAGE))) jst_area;
 
 #define JST_HEAD_BYTES ((uint32_t)sizeof(jst_area))
 /* What the launcher asks for (JST_AREA_BYTES), and messages and docs say. */

@@ -132,7 +132,7 @@ void jst_root_note(int fd, uint64_t now_ns)
         return;
     char *p = jst_put_number(text, end, n);
     jst_put_text(p, end,
-                 " processes are missing: the root was changed, and what leads to the spool was "
+                 " processes are missing: the root was changed, and the path to the spool was "
                  "closed or removed");
     jst_note(fd, now_ns, text);
 }

@@ -13,6 +13,7 @@
 #include "config.h"
 #include "core.h"
 #include "encode.h"
+#include "file_name.h"
 #include "files/file.h"
 #include "files/mount.h"
 #include "modules/gpu_devices.h"
@@ -50,21 +51,22 @@ static void job_name(char *out, size_t n)
     jst_put_text(out, end, job);
 }
 
-/* The job's name as the first part of a file name. */
 char *jst_job_file_name(char *p, const char *end)
 {
     char job[128];
     job_name(job, sizeof job);
-    job[64] = 0;
-    char *from = p;
-    p = jst_put_text(p, end, job);
-    for (char *c = from; c < p; c++) {
-        bool fine = (*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'z') ||
-                    (*c >= 'A' && *c <= 'Z') || *c == '_' || *c == '-';
-        if (!fine)
-            *c = '_';
-    }
-    return jst_put_text(p, end, ".");
+    return jst_put_job(p, end, job);
+}
+
+/* RATIONALE: a file of compact profiles has one header, written by the first process. It must hold for all
+ * others: they have the same job, and the same library, which may be another one after an upgrade. To
+ * compare with the header would cost each short-lived process two system calls. */
+void jst_shared_file_name(char *p, const char *end, const char *suffix)
+{
+    char job[128];
+    job_name(job, sizeof job);
+    uint32_t library = jst_crc32(jst_metric_table_crc, JST_VERSION, sizeof JST_VERSION);
+    jst_put_shared_name(p, end, job, (uint32_t)jst_sys0(SYS_getuid), library, suffix);
 }
 
 /* The first number of OMP_NUM_THREADS, which is a list; 0 when there is none. */
@@ -244,11 +246,11 @@ static const char *reason_text(int r)
  * cannot be used, nothing is added to the program's output; `jostle doctor` reports it. */
 static int cannot(int r)
 {
-    char mend[160];
+    char fix[160];
     if (jst_cfg.spool_from_user && !jst_root_has_changed()) {
-        char *p = jst_put_text(mend, mend + sizeof mend, reason_text(r));
-        jst_put_text(p, mend + sizeof mend, "see `jostle doctor`");
-        jst_say("no profile can be kept in", jst_cfg.spool, mend);
+        char *p = jst_put_text(fix, fix + sizeof fix, reason_text(r));
+        jst_put_text(p, fix + sizeof fix, "see `jostle doctor`");
+        jst_say("no profile can be kept in", jst_cfg.spool, fix);
     }
     return r;
 }
@@ -465,9 +467,7 @@ int jst_open_shorts(struct stat *st)
     char name[128];
     size_t size;
     const int flags = O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
-    char *p = jst_job_file_name(name, name + sizeof name);
-    p = jst_put_number(p, name + sizeof name, (uint64_t)jst_sys0(SYS_getuid));
-    jst_put_text(p, name + sizeof name, ".jss");
+    jst_shared_file_name(name, name + sizeof name, ".jss");
     int dir = jst_spool_open();
     if (dir < 0)
         return jst_kept_shorts(st);

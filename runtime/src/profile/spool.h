@@ -6,8 +6,10 @@
 #include "sys.h"
 
 char *jst_job_file_name(char *p, const char *end); /* the job's name and a dot */
-bool jst_size_allowed(uint64_t n);                 /* may a file grow to n bytes? (ulimit -f) */
-int jst_spool_open(void);                          /* descriptor of the spool folder, or -errno */
+/* The name of a file of the job's processes of this user. */
+void jst_shared_file_name(char *p, const char *end, const char *suffix);
+bool jst_size_allowed(uint64_t n); /* may a file grow to n bytes? (ulimit -f) */
+int jst_spool_open(void);          /* descriptor of the spool folder, or -errno */
 /* The spool, once the root has changed; inode 0: it has not. */
 extern JST_HIDDEN uint64_t jst_spool_left_device, jst_spool_left_inode;
 int jst_open_shorts(struct stat *st); /* the job's file of compact profiles, or -errno */

@@ -38,9 +38,9 @@ static bool allows_others(const struct subscription *s)
     return s && s->size > offsetof(struct subscription, several) && s->several == 1;
 }
 
-static void *real(const char *name, bool beside_others)
+static void *real(const char *name, bool with_others)
 {
-    jst_gpu_yield(beside_others);
+    jst_gpu_yield(with_others);
     return jst_function_behind(name, is_ours);
 }
 

@@ -23,8 +23,9 @@ static bool is_ours(const void *p)
 
 static bool is_wanted(void)
 {
-    const char *wish = jst_env("JOSTLE_GPU");
-    return wish && (jst_str_equal(wish, "on") || jst_str_equal(wish, "kernels")) && jst_enter();
+    const char *option = jst_env("JOSTLE_GPU");
+    return option && (jst_str_equal(option, "on") || jst_str_equal(option, "kernels")) &&
+           jst_enter();
 }
 
 /* In the folder of libjostle.so. NULL: it is not there. */

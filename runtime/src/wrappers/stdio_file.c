@@ -121,7 +121,7 @@ JST_EXPORT int pclose(FILE *fp)
 
 /* ---- seek ---- */
 
-static void seek_done(jst_block *b, const FILE *fp, int r, bool told)
+static void seek_done(jst_block *b, const FILE *fp, int r, bool asked_only)
 {
     unsigned slot = jst_stream_slot(fp);
     if (r != 0) {
@@ -131,7 +131,7 @@ static void seek_done(jst_block *b, const FILE *fp, int r, bool told)
     jst_event(b, slot, JST_CELL_STDIO_SEEK_OPS, 0, 0);
     /* libc has just flushed, and knows the kernel's offset and how much it has read ahead. */
     if (jst_is_mount(slot) && fp->_offset >= 0)
-        jst_access_sought(fp->_fileno, (uint64_t)fp->_offset - jst_buffered(fp), told);
+        jst_access_sought(fp->_fileno, (uint64_t)fp->_offset - jst_buffered(fp), asked_only);
 }
 
 /* ---- flush ---- */

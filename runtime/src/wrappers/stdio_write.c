@@ -40,7 +40,7 @@ static int print_chk(FILE *fp, int flag, const char *format, va_list args)
     return r;
 }
 
-/* ---- formatted, to a descriptor: one posix write, as far as the program can tell ---- */
+/* ---- formatted, to a descriptor: one posix write, as far as the program sees ---- */
 
 static int print_fd(int fd, const char *format, va_list args)
 {

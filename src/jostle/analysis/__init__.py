@@ -1,8 +1,9 @@
 """Analysis: pure functions on tables; no files, no printing.
 
 The package's interface:
-    digest: what a job did, per process and mount, with rates, shares, errors and jostle's cost;
-        for MPI programs also over the ranks of each world, with advice what to use next.
+    digest: the activity of a job, per process and mount, with rates, shares, errors and the cost of
+    jostle;
+        for MPI programs also over the ranks of each world, with advice which tool to use next.
     write_patterns, read_patterns: how a job wrote to each mount and read from it, phase by phase,
         with chunk size and period.
     find_period: the period of bursts in a series, when it has one.
@@ -11,11 +12,11 @@ The package's interface:
     segment_rows: the segments of a world, one by one.
     timeline: a metric of several jobs on one time axis, whatever their slice lengths.
     background: a job's slices compared with what all others did on the same resources.
-    estimate: what interference cost one run, from that run alone.
+    estimate: the time that one run lost to interference, from that run alone.
     compare: by which clusters and causes estimated runs of one program differ.
     identify: which shared resources and whose load slowed a job, and by how many seconds.
     neighbours: which jobs ran concurrently with a job; matrix: which program slowed which.
-    waits_of: which ranks of a job the others waited for, since when and why.
+    waits_of: the late ranks of a job, for which the others waited; since when and why.
 
 Their tables come from `jostle.repository.Repository`; their results are dataclasses with
 `to_json()`.

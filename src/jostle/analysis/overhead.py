@@ -25,21 +25,21 @@ _FEWEST_FOR_OUTLIERS = 5
 
 @dataclass(frozen=True)
 class Arm:
-    """The runs of one kind.
+    """The runs of one kind: without a profiler, or under one profiler.
 
     Attributes:
-        name: plain, profiled, or another profiler's.
-        seconds: Every run, in the order in which they ran, s.
-        outlier: Which of the runs are left out.
+        name: Name of the kind: plain, profiled, or the name of a different profiler.
+        seconds: Run time of every run, in the order in which they ran, s.
+        outlier: Whether each run is an outlier, which is left out.
         mean: Mean of the other runs, s; the following times are theirs, too.
         mean_low: Lower end of the 99 % interval of the mean.
-        mean_high: Its upper end.
-        least: Fastest run.
-        median: Median of the runs.
-        most: Slowest run.
-        overhead_least: least over the median of the plain runs, less 1.
-        overhead_median: The same of the median.
-        overhead_most: The same of the slowest.
+        mean_high: Upper end of that interval.
+        least: Run time of the fastest run.
+        median: Median run time.
+        most: Run time of the slowest run.
+        overhead_least: `least` over the median of the plain runs, less 1.
+        overhead_median: `median` over the median of the plain runs, less 1.
+        overhead_most: `most` over the median of the plain runs, less 1.
     """
 
     name: str
@@ -67,10 +67,10 @@ class Overhead:
 
     Attributes:
         plain: The runs without profiler.
-        profiled: The runs under jostle, or under another profiler.
+        profiled: The runs under jostle, or under a different profiler.
         mean: Mean of the profiled over mean of the plain runs, less 1.
         low: Lower end of its 99 % interval.
-        high: Its upper end.
+        high: Upper end of that interval.
         verdict: "cost" (the interval is above 0), "gain" (below 0: variation that chance does
             not explain), "none" (0 is inside and the interval is narrower than 1 % either way),
             "noise" (the interval is wider) or "few" (too few runs).
@@ -87,24 +87,24 @@ class Overhead:
     runs_needed: int
 
     def to_json(self) -> dict[str, Any]:
-        """Return the figures as plain values; those that do not exist are null."""
+        """Return the figures as JSON-compatible values; those that do not exist are null."""
         found: dict[str, Any] = plain(self)
         return found
 
 
 @dataclass(frozen=True)
 class ProgramOverhead:
-    """What profilers cost one program of a set.
+    """The overhead of several profilers for one program of a set.
 
     Attributes:
-        program: Its name.
-        about: How it uses MPI.
+        program: Name of the program.
+        about: Description of its use of MPI.
         command: The arguments of its command.
         timed: The part of a run that was timed.
         rounds: Number of runs of each kind.
         profilers: The comparison of each profiler with the plain runs; jostle's is the first.
-        notes: What a reader of the figures should know.
-        error: Why there are no figures; "" where there are.
+        notes: Notes on the figures.
+        error: Reason why there are no figures; "" where there are.
     """
 
     program: str
@@ -117,7 +117,7 @@ class ProgramOverhead:
     error: str
 
     def to_json(self) -> dict[str, Any]:
-        """Return the figures as plain values; those that do not exist are null."""
+        """Return the figures as JSON-compatible values; those that do not exist are null."""
         return {**plain(self)}
 
 
@@ -142,7 +142,8 @@ def modified_z(values: Sequence[float]) -> Floats:
 def outliers(values: Sequence[float]) -> NDArray[np.bool_]:
     """Return which values are outliers: those with a modified Z-score beyond CUT.
 
-    With fewer than five values none is: two that are close by chance would make others outliers.
+    With fewer than five values there are none: two values that are close by chance would make the
+    others outliers.
     """
     if len(values) < _FEWEST_FOR_OUTLIERS:
         return np.zeros(len(values), dtype=bool)

@@ -24,16 +24,17 @@ class JobProcesses:
 
     Attributes:
         count: Number of processes.
-        short: Which are short-lived.
-        complete: Which have ended and are known completely.
-        life: Lifetime of each, ns; up to the last recorded slice while it runs.
-        start: First start, ns since the epoch.
-        end: Last end, ns since the epoch.
+        short: Whether each process is short-lived.
+        complete: Whether each process has ended and is known completely.
+        life: Run time of each process, ns; up to the last recorded slice while it runs.
+        start: Start of the first process, ns since the epoch.
+        end: End of the last process, ns since the epoch.
         running: Whether some process has not ended.
-        ranks: Which are MPI ranks; a launcher (mpirun) is not.
-        judged: Which count for minimum and mean: the ranks; without ranks all but the short
-            ones, if there are others.
-        timed: Whose time is divided into shares: the ranks; without ranks all.
+        ranks: Whether each process is an MPI rank; a launcher (mpirun) is not.
+        included: Whether each process counts for minimum and mean: the ranks; without ranks all but
+            the short ones, if there are others.
+        timed: Whether the time of each process is divided into shares: the ranks; without ranks
+            all.
     """
 
     def __init__(self, processes: pa.Table) -> None:
@@ -57,9 +58,9 @@ class JobProcesses:
             | (self.ints("mpi_state") > 0)
         )
         if self.ranks.any():
-            self.judged = self.timed = self.ranks
+            self.included = self.timed = self.ranks
         else:
-            self.judged = ~self.short if (~self.short).any() else self.short
+            self.included = ~self.short if (~self.short).any() else self.short
             self.timed = np.ones(self.count, dtype=bool)
 
     def ints(self, name: str) -> Ints:
@@ -90,7 +91,7 @@ class JobProcesses:
             yield from texts or []
 
     def names(self) -> list[str]:
-        """Return what each process runs, as `jostle.names.identity` names processes."""
+        """Return the program of each process, as `jostle.names.identity` names it."""
         return list(map(identity, self.texts("script"), self.texts("program")))
 
     def programs(self) -> dict[str, int]:
@@ -106,11 +107,13 @@ class JobProcesses:
     def spread(self, values: Ints, among: NDArray[np.bool_] | None = None) -> Spread:
         """Describe one value per process; `among` selects those that count for minimum and mean."""
         if among is None:
-            among = self.judged
-        elif (among & self.judged).any():
-            among = among & self.judged
-        judged = values[among]
-        return Spread(int(values.sum()), int(judged.min()), float(judged.mean()), int(judged.max()))
+            among = self.included
+        elif (among & self.included).any():
+            among = among & self.included
+        included = values[among]
+        return Spread(
+            int(values.sum()), int(included.min()), float(included.mean()), int(included.max())
+        )
 
 
 def histogram(table: pa.Table, name: str) -> Ints:

@@ -24,7 +24,8 @@ def mean_ratio(base: Sequence[float], data: Sequence[float]) -> tuple[float | No
         data: Values that are compared with them.
 
     Returns:
-        Its ends; None where either has fewer than three values: two do not show their scatter.
+        Lower and upper end; None if either has fewer than three values, since two do not show
+        scatter.
     """
     if min(len(base), len(data)) < LEAST_RUNS or float(np.mean(base)) <= 0:
         return None, None

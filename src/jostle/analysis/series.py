@@ -26,10 +26,10 @@ class TimelineJob:
     """One job on a time axis.
 
     Attributes:
-        job: Its name.
+        job: Name of the job.
         first: Index of its first slice on the axis.
-        values: One value per step from there on; 0 where nothing moved.
-        slice_ns: Its own slice lengths, ns.
+        values: Value of each step from there on; 0 for steps without traffic.
+        slice_ns: Slice lengths of the job itself, ns.
         count: Number of processes that had a record in the step (the most at one instant of it).
     """
 
@@ -45,12 +45,12 @@ class Timeline:
     """A metric of several jobs on one time axis.
 
     Attributes:
-        metric: Its id.
-        unit: Unit of the values: the metric's, per step (a level for gauges).
+        metric: Id of the metric.
+        unit: Unit of the values: that of the metric, per step (a level for gauges).
         start_ns: Start of the axis, ns since the epoch; a multiple of step_ns.
         step_ns: Length of a step, ns: the longest slice of the jobs unless asked otherwise.
         steps: Length of the axis, steps.
-        jobs: The jobs in the order asked for.
+        jobs: The jobs in the requested order.
     """
 
     metric: str
@@ -61,7 +61,7 @@ class Timeline:
     jobs: list[TimelineJob]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the timeline as plain values."""
+        """Return the timeline as JSON-compatible values."""
         return asdict(self)
 
 
@@ -87,7 +87,7 @@ class Neighbourhood:
 
 @dataclass(frozen=True)
 class BackgroundSeries:
-    """What all others did on the resources of a job while it ran.
+    """The load of all other jobs on the resources of a job while it ran.
 
     Attributes:
         job: The job.
@@ -106,7 +106,7 @@ class BackgroundSeries:
     resources: list[Neighbourhood]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the background as plain values."""
+        """Return the background as JSON-compatible values."""
         return asdict(self)
 
 
@@ -127,7 +127,7 @@ def resample(
         values: Amounts moved in them, or levels.
         axis: Start, step (both ns) and number of steps.
         level: Values are levels: steps get the mean weighted by time instead of the sum.
-        within: What lies before or after this time (ns) does not count.
+        within: Start and end (ns) outside of which nothing counts.
 
     Returns:
         One value per step. An amount is divided by overlap in time; a span inside one step counts
@@ -207,7 +207,7 @@ def timeline(
     """Put a metric of several jobs on one time axis.
 
     Args:
-        series: Per job, the table that Repository.series gives.
+        series: By job, the table that Repository.series returns.
         metric: The metric's id.
         step_ns: Length of a step, ns; by default the longest slice of the jobs.
 
@@ -251,13 +251,13 @@ def _resampled(span: _RowSpans, axis: tuple[int, int, int], *, level: bool) -> l
 def background(
     job: str, metric: str, own: pa.Table, others: pa.Table, *, zone: Zone | None = None
 ) -> BackgroundSeries:
-    """Compare a job's slices with what all others did on the same resources.
+    """Compare a job's slices with the load of all other jobs on the same resources.
 
     Args:
-        job: The job.
+        job: Name of the job.
         metric: The metric's id.
-        own: Repository.series of the job.
-        others: Repository.background of the job.
+        own: Table from Repository.series for the job.
+        others: Table from Repository.background for the job.
         zone: Function that returns whether a resource is evaluated, for example to select a part
             of the network.
 

@@ -26,7 +26,7 @@ STATES = {
     "user CPU": ("os_user_ns",),
     "system CPU": ("os_system_ns",),
     "waiting for a core": ("os_runqueue_ns",),
-    "kept by its CPU limit": ("os_throttled_ns",),
+    "throttled by its CPU limit": ("os_throttled_ns",),
     "file reads": file_metrics("read_ns"),
     "file writes": file_metrics("write_ns"),
     "file sync": file_metrics("sync_ns"),

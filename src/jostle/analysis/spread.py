@@ -13,13 +13,13 @@ from jostle.values.plain_values import MaybeNan
 
 @dataclass(frozen=True)
 class Spread:
-    """A metric over the processes of a job, in the metric's unit.
+    """The spread of a metric over the processes of a job, in the metric's unit.
 
     Attributes:
-        total: Over all processes, the short ones included.
-        min: Least of one process (short ones left out, unless there are no others).
-        mean: Mean of them.
-        max: Greatest.
+        total: Sum over all processes, the short ones included.
+        min: Least value of a process (short ones left out, unless there are no others).
+        mean: Mean over the same processes.
+        max: Greatest value of a process.
     """
 
     total: int
@@ -30,7 +30,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class Range:
-    """A rate or a ratio over ranks; NaN where it is known of none."""
+    """The spread of a rate or a ratio over ranks; NaN where it is known of none."""
 
     min: MaybeNan
     mean: MaybeNan

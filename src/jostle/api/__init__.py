@@ -1,15 +1,17 @@
-"""The Python API: what `import jostle` offers to scripts and notebooks.
+"""The Python API: `import jostle` in scripts and notebooks.
 
 Public interface:
     open: opens the repository of a site.
-    Site: its jobs, and questions in SQL. Job: what a job did, and what interference cost it.
+    Site: the jobs of a site, and SQL queries of the repository's tables.
+    Job: the activity of a job, and its loss to interference.
     Table: rows, as objects or as a data frame.
-    Process, Mount, Gpu, FileUse, Step, Machine, Component: some of its rows.
+    Process, Mount, Gpu, FileUse, Step, Machine, Component: types of a table's rows.
     Digest, Estimate, Interference, Verdict, Background: results of the analysis with a display.
-    JostleWarning, MissingPackageError: an answer lacks something; a package is missing.
+    JostleWarning: warning that an answer lacks data.
+    MissingPackageError: error that a Python package is missing.
 
-Each number is made by the function that makes it for the command. docs/reference/python.md
-describes all of it.
+Each number is computed by the function that also computes it for the command line.
+docs/reference/python.md describes the API.
 """
 
 from __future__ import annotations

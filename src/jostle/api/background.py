@@ -22,7 +22,7 @@ _MOST = 10  # resources in a display
 
 
 class Background(JobBackground):
-    """What all others did on a job's resources; its attributes are those of the report."""
+    """The load of all other jobs on a job's resources; attributes as in `JobBackground`."""
 
     @property
     def job(self) -> str:
@@ -30,7 +30,7 @@ class Background(JobBackground):
         return str(self.row["job"])
 
     def table(self) -> Table[Step]:
-        """Return the job's own steps and those of the others, resource by resource."""
+        """Return the values of the job and of the other jobs per slice, resource by resource."""
         lines = [(None, self.own), *((load.resource, load.lines) for load in self.resources)]
         return step_table(self.view, lines)
 
@@ -84,11 +84,12 @@ class Background(JobBackground):
 
 
 def step_table(view: View, groups: Sequence[tuple[str | None, Sequence[Steps]]]) -> Table[Step]:
-    """Return the steps of all lines of a view as one table.
+    """Return the values of all lines of a view as one table, with a row per line and slice.
 
     Args:
         view: The view that names the lines and their metrics.
-        groups: A resource, or None for a job's own, and the steps of each line of the view.
+        groups: Pairs of a resource and the time series of the view's lines on it. The resource is
+            None for the values of the job itself.
     """
     schema = pa.schema(
         [

@@ -1,4 +1,4 @@
-"""Errors of the Python API, which show their remedy, and a warning."""
+"""Errors of the Python API, which show their remedy, and the warning about incomplete answers."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ R = TypeVar("R")
 
 
 class MissingPackageError(JostleError):
-    """A form of tables needs a package that is not installed."""
+    """Error: a form of tables needs a Python package that is not installed."""
 
     def __init__(self, package: str) -> None:
-        """Make the error.
+        """Create the error.
 
         Args:
-            package: What is to be installed.
+            package: Name of the package to install.
         """
         super().__init__(
             f"This needs the package {package}, which is not installed.",
-            hint=f"pip install {package}; .arrow() needs nothing more.",
+            hint=f"pip install {package}; .arrow() needs no further package.",
         )
 
 
 class JostleWarning(UserWarning):
-    """An answer lacks something, such as the rows of a damaged file."""
+    """Warning that an answer lacks data, such as the rows of a damaged file."""
 
 
 def with_hints(method: Callable[P, R]) -> Callable[P, R]:
-    """Add its hint to the text of each error of a method: notebooks show an error's text alone."""
+    """Wrap a method so that the text of its errors includes the hint: notebooks show only texts."""
 
     @functools.wraps(method)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:

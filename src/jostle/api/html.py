@@ -1,7 +1,7 @@
 """Pieces of HTML for notebooks: text is escaped, no resource is loaded, no script runs.
 
 Styles are attributes of the elements: notebooks drop style sheets of outputs that they do not
-trust. Text has the notebook's own colour, on light and on dark.
+trust. Text has the notebook's own colour, so that it is legible on light and dark backgrounds.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _LONGEST = 72  # characters of a cell
 
 
 def text(value: str) -> str:
-    """Return a text as HTML."""
+    """Escape a text as HTML."""
     return escape(one_line(value))
 
 
 def name(value: str) -> str:
-    """Return a name as HTML; the middle of a long one is left out, and shown when pointed at."""
+    """Return a name as HTML; the middle of a long one appears only under the mouse pointer."""
     line = one_line(value)
     if len(line) <= _LONGEST:
         return escape(line)
@@ -44,8 +44,8 @@ def box(title: str, *parts: str) -> str:
     """Return the display of one object.
 
     Args:
-        title: HTML of its first line.
-        parts: HTML of what follows.
+        title: HTML of the first line.
+        parts: HTML of the following parts.
     """
     style = "line-height:1.45;margin:4px 0;font-variant-numeric:tabular-nums"
     inner = "".join(f"<div>{part}</div>" for part in parts if part)
@@ -53,24 +53,24 @@ def box(title: str, *parts: str) -> str:
 
 
 def head(what: str, words: str = "") -> str:
-    """Return a first line: a name, and some words behind it."""
+    """Return the first line of a display: a name, followed by a few words."""
     return f"<b>{name(what)}</b>" + (f" &ensp;{text(words)}" if words else "")
 
 
 def note(words: str) -> str:
-    """Return a sentence in small letters."""
+    """Return a sentence in small type as HTML."""
     return f'<small style="opacity:.75">{text(words)}</small>' if words else ""
 
 
 def table(
     columns: Sequence[tuple[str, Align]], rows: Iterable[Sequence[str]], *, wrap: bool = True
 ) -> str:
-    """Return a table.
+    """Return an HTML table.
 
     Args:
         columns: Name of each column, and how its cells are aligned.
         rows: HTML of the cells.
-        wrap: Cells on the left may have several lines.
+        wrap: Whether cells on the left may have several lines.
     """
     styles = [
         f"text-align:{align};padding:2px 12px 2px 0"
@@ -93,14 +93,14 @@ def table(
 
 
 def light(colour: str | None) -> str:
-    """Return a traffic light: a dot in its colour, and the name of the colour."""
+    """Return a traffic light as HTML: a dot in its colour, and the name of the colour."""
     hue = _LIGHTS.get(colour or "", NOTHING)
     dot = "●" if colour else "○"
     return f'<span style="color:{hue}">{dot}</span> <b>{text(colour or "undecided")}</b>'
 
 
 def bar(share: float, colour: str = OTHERS) -> str:
-    """Return a bar for a share of 0 to 1."""
+    """Return a horizontal bar for a share of 0 to 1 as HTML."""
     width = 0 if math.isnan(share) else round(100 * min(max(share, 0.0), 1.0))
     return (
         '<span style="display:inline-block;width:100px;height:8px;border:1px solid '
@@ -110,13 +110,13 @@ def bar(share: float, colour: str = OTHERS) -> str:
 
 
 def spark(values: NDArray[np.float64], label: str, colour: str, top: float = 0.0) -> str:
-    """Return a small area chart.
+    """Return a small area chart as SVG.
 
     Args:
-        values: At least one, not below 0, at even steps; long series are drawn by their greatest.
-        label: What it shows, for screen readers.
+        values: At least one value, none below 0, at equal steps; long series are reduced to maxima.
+        label: Description of the chart for screen readers.
         colour: Colour of the line.
-        top: The value that reaches the upper edge; 0: the greatest.
+        top: Value at the upper edge of the chart; 0: the greatest of the values.
     """
     import numpy as np
 

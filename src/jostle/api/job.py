@@ -1,4 +1,4 @@
-"""One job: what it is, what it did, and what interference cost it."""
+"""Class `Job`: the facts, activity and loss of one job."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 class Job:
     """A job of a site, as it was in the list of jobs when it was requested.
 
-    Of a batch job with several parts (`parts`) only `loss` is known for the whole; ask one of the
-    parts for everything else.
+    For a batch job with several parts (`parts`), only `loss` is available for the whole; use one of
+    the parts for all other methods.
     """
 
     def __init__(self, store: Repository, row: Mapping[str, Any]) -> None:
@@ -53,33 +53,33 @@ class Job:
 
     @property
     def name(self) -> str:
-        """Its name in the repository."""
+        """Name of the job in the repository."""
         return str(self._row["job"])
 
     @property
     def program(self) -> str:
-        """Name of the program that it runs."""
+        """Name of the program that the job runs."""
         return str(self._row["program"])
 
     @property
     def user(self) -> str | None:
-        """Its owner's name here, or `uid N`; None: its processes belong to several users."""
+        """Login name of the owner, or `uid N`; None: the processes belong to several users."""
         return None if self.uid is None else owner_name(self.uid)
 
     @property
     def uid(self) -> int | None:
-        """Its owner's number; None: its processes belong to several users."""
+        """Uid of the job's owner; None: its processes belong to several users."""
         uid: int | None = self._row["uid"]
         return uid
 
     @property
     def start(self) -> datetime:
-        """When its first process started, UTC."""
+        """Start of the job's first process, UTC."""
         return utc(self._row["start_ns"])
 
     @property
     def end(self) -> datetime:
-        """When its last process ended, UTC; while it runs, the end of its newest slice."""
+        """End of the job's last process, UTC; while it runs, the end of its newest slice."""
         return utc(self._row["end_ns"])
 
     @property
@@ -89,12 +89,12 @@ class Job:
 
     @property
     def seconds(self) -> float:
-        """How long it ran, s."""
+        """Run time of the job, s."""
         return float(self._row["end_ns"] - self._row["start_ns"]) / 1e9
 
     @property
     def facts(self) -> dict[str, Any]:
-        """Its row of `jostle jobs --json`: numbers of processes, ranks and nodes, bytes, ..."""
+        """The row of `jostle jobs --json`: numbers of processes, ranks and nodes, bytes, ..."""
         return dict(self._row)
 
     @property
@@ -106,7 +106,7 @@ class Job:
         """Return the name of the job in the repository.
 
         Raises:
-            JobError: It is a batch job of several parts.
+            JobError: The job is a batch job of several parts.
         """
         return self._store.resolve_job(self.name) if "parts" in self._row else self.name
 
@@ -114,26 +114,27 @@ class Job:
 
     @with_hints
     def digest(self) -> Digest:
-        """Return what the job did, as `jostle digest`."""
+        """Return the digest of the job's activity, as `jostle digest`."""
         return as_given(Digest, digest(self._store.job_tables(self._one())))
 
     @with_hints
     def processes(self) -> Table[Process]:
-        """List its processes, the earliest first."""
+        """List the job's processes, the earliest first."""
         rows = stamped(self._store.job_processes(self._one()))
         return Table(rows, row_of(Process), "processes", shown=columns_of(Process)[1:])
 
     @with_hints
     def mounts(self) -> Table[Mount]:
-        """List the mounts that its processes used."""
+        """List the mounts that the job's processes used."""
         rows = self._store.job_mounts(self._one())
         return Table(rows, row_of(Mount), "mounts", shown=columns_of(Mount))
 
     @with_hints
     def files(self) -> Table[FileUse]:
-        """List the files that its processes used, those with most time in calls first.
+        """List the files that the job's processes used, those with most time in calls first.
 
-        Files without a row of their own share one row without a path. Only ended processes count.
+        The files that have no row of their own are summed in one row without a path. Processes that
+        have not ended are left out.
         """
         rows = self._store.job_files(self._one())
         spent = functools.reduce(
@@ -144,16 +145,16 @@ class Job:
 
     @with_hints
     def gpus(self) -> Table[Gpu]:
-        """List the GPUs that its processes used."""
+        """List the GPUs that the job's processes used."""
         rows = self._store.gpus.named(self._one())
         return Table(rows, row_of(Gpu), "GPUs", shown=columns_of(Gpu))
 
     @with_hints
     def gpu_slices(self, metrics: Sequence[str] | None = None) -> Table[dict[str, Any]]:
-        """Return what its processes did on each GPU: rows of `jostle export gpu_slices`.
+        """Return the job's activity on each GPU: the rows of `jostle export gpu_slices`.
 
         Args:
-            metrics: Metrics of GPUs; None: all that are counted per GPU.
+            metrics: Ids of GPU metrics; None: all that are counted per GPU.
 
         Returns:
             A row for each process, GPU and slice.
@@ -169,14 +170,16 @@ class Job:
 
     @with_hints
     def slices(self, metrics: Sequence[str] | None = None) -> Table[dict[str, Any]]:
-        """Return the slices of its processes: the rows of `jostle export JOB`.
+        """Return the slices of the job's processes: the rows of `jostle export JOB`.
 
         Args:
-            metrics: Metrics, or groups such as `bytes` (docs/reference/python.md); None: all.
+            metrics: Ids of metrics, or groups such as `bytes` (docs/reference/python.md); None:
+                all.
 
         Returns:
-            A row for each process and slice (metrics of scope process, mount is null) and for each
-            process, mount and slice (metrics of scope mount).
+            Rows of two kinds. Each process and slice has a row with the metrics of scope process;
+            its column mount is null. Each process, mount and slice has a row with the metrics of
+            scope mount.
 
         Raises:
             UsageError: There is no such metric.
@@ -208,7 +211,7 @@ class Job:
         """Return a metric slice by slice, summed over the processes, as `jostle timeline`.
 
         Args:
-            metric: A metric, or a pair such as `bytes`.
+            metric: Id of a metric, or name of a view (a group of metrics) such as `bytes`.
 
         Raises:
             UsageError: There is no such metric.
@@ -220,9 +223,10 @@ class Job:
 
     @with_hints
     def segments(self) -> Table[dict[str, Any]]:
-        """Return the execution segments of its MPI worlds, merged over the ranks.
+        """Return the execution segments of the job's MPI worlds, merged over the ranks.
 
-        Columns are those of docs/reference/repository.md, and world: the number of the world.
+        The columns are those of merged segments in docs/reference/repository.md, and `world`: the
+        number of the segment's world.
         """
         worlds = self._store.segments(self._one()).worlds
         parts = [
@@ -242,10 +246,10 @@ class Job:
 
     @with_hints
     def background(self, metric: str = views.DEFAULT) -> Background:
-        """Return what all other jobs did on its resources, as `jostle background`.
+        """Return the load of all other jobs on the job's resources, as `jostle background`.
 
         Args:
-            metric: As for `timeline`.
+            metric: Id of a metric or a view, as for `timeline`.
 
         Raises:
             UsageError: There is no such metric.
@@ -256,18 +260,18 @@ class Job:
     @with_hints
     def neighbours(self) -> list[Neighbour]:
         """List the co-running jobs, as `jostle neighbours`, the longest overlap first."""
-        return neighbours(self._store.beside(self._one(), cores=False))
+        return neighbours(self._store.alongside(self._one(), cores=False))
 
     # What interference cost it
 
     @with_hints
     def verdict(self, *, method: Method = "jostle", seed: int = 0) -> Verdict:
-        """Return what interference cost the job, by what and by whom, as `jostle estimate`.
+        """Return the job's loss to interference, with causes and suspects, as `jostle estimate`.
 
         The first call takes from 0.1 s to some seconds; later calls return the stored verdict.
 
         Args:
-            method: `jostle`, or `thesis` (docs/reference/command.md).
+            method: Method of the estimate: `jostle`, or `thesis` (docs/reference/command.md).
             seed: Seed of the random steps.
 
         Raises:
@@ -286,20 +290,20 @@ class Job:
 
     @with_hints
     def interference(self, *, seed: int = 0) -> Interference:
-        """Return who slowed the job, on which resource and when, as `jostle interference`.
+        """Return which jobs slowed the job, on which resources and when, as `jostle interference`.
 
         Args:
             seed: Seed of the random steps.
 
         Raises:
-            JostleError: As `verdict`.
+            JostleError: The job is too short, or has no data that can be evaluated.
         """
         estimate, who = evaluate_company(self._store, self._one(), seed)
         return with_estimate(who, as_given(Estimate, estimate))
 
     @with_hints
     def advice(self, *, seed: int = 0) -> Recommendations:
-        """Return what to change about the job, what it saves and who pays, as `jostle advise`.
+        """Return what to change about the job, and what that saves and costs, as `jostle advise`.
 
         Args:
             seed: Seed of the random steps.
@@ -311,9 +315,9 @@ class Job:
 
     @with_hints
     def loss(self) -> LossNumbers:
-        """Return what the job lost in a few numbers, as `jostle jobs --lost`.
+        """Return the loss of the job in a few numbers, as `jostle jobs --lost`.
 
-        Works for batch jobs, too. Where the loss is not known, `why` gives the reason.
+        The method works for batch jobs, too. If the loss is not known, `why` gives the reason.
         """
         if "parts" in self._row:
             return loss_numbers(batch_loss(self._store, self._row))
@@ -354,10 +358,10 @@ def stamped_slices(rows: pa.Table) -> pa.Table:
 
 
 def _ids(names: Sequence[str]) -> list[str]:
-    """Return the ids of the metrics that names of metrics or groups stand for, each once.
+    """Return the ids of the metrics that are named, or are in groups that are named, each once.
 
     Raises:
-        UsageError: No metric and no pair has such a name.
+        UsageError: No metric and no group has such a name.
     """
     ids: list[str] = []
     for name in names:

@@ -38,16 +38,18 @@ _ALWAYS = (0, 2**63 - 1)
 
 @dataclass(frozen=True)
 class Machine:
-    """A profile of a node or a server: what one run of its agent wrote, or one day of it.
+    """A profile of a node or a server: a file with its counters, which its agent wrote.
+
+    An agent that runs for several days begins a new profile each day.
 
     Attributes:
-        machine: Its stable id.
-        host: Its name.
-        role: node or server.
-        start: When its agent began.
-        end: When it ended; None while it runs.
+        machine: Stable id of the profile.
+        host: Name of the machine.
+        role: Role of the machine: node or server.
+        start: Start of its agent.
+        end: End of its agent; None while it runs.
         slice_ns: Length of its slices, ns.
-        notes: What the agent cannot read, and why.
+        notes: Counters that the agent cannot read, and why.
     """
 
     machine: int
@@ -65,14 +67,16 @@ class Component:
 
     Attributes:
         machine: Id of the machine's profile that contains it.
-        host: The machine's name.
-        component: Its number in the profile.
-        kind: machine, disk, nfs_mount, batch_job, ... (docs/reference/profile-format.md).
-        name: Its name on the machine.
-        source: What it is a part of, or is mounted from.
-        mount: Of a network mount, the identity that `Job.mounts` has; else "".
-        job: The batch job whose requests it counts; "": all jobs.
-        path: Where it is mounted.
+        host: Name of the machine.
+        component: Number of the component in the profile.
+        kind: Kind of the component: machine, disk, nfs_mount, batch_job, ...
+            (docs/reference/profile-format.md).
+        name: Name of the component on the machine.
+        source: Resource that the component is a part of, such as a device or a file system; for a
+            mount, its source.
+        mount: For a network mount, its identity as in `Job.mounts`; else "".
+        job: The batch job whose requests the component counts; "": it counts those of all jobs.
+        path: For a mount, its path.
     """
 
     machine: int
@@ -93,7 +97,7 @@ def machines(store: Repository) -> Table[Machine]:
 
 
 def components(store: Repository, host: str | None, kind: str | None) -> Table[Component]:
-    """List components of machines; arguments as for `Site.components`."""
+    """List the components of machines; arguments as for `Site.components`."""
     rows = store.query(
         "SELECT * FROM components WHERE host = coalesce($1, host) AND kind = coalesce($2, kind) "
         "ORDER BY host, machine, kind, name, job",
@@ -109,13 +113,16 @@ def component_slices(
     metrics: Sequence[str] | None,
     span: tuple[int | None, int | None],
 ) -> Table[dict[str, Any]]:
-    """Return slices of components; `span` in ns since the epoch, the rest as for `Site`."""
+    """Return the slices of components; arguments are those of `Site.component_slices`.
+
+    `span` holds the start and the end, ns since the epoch; None: no limit.
+    """
     ids = COMPONENT_IDS if metrics is None else metrics
     for name in ids:
         if name not in COMPONENT_IDS:
             raise UsageError(
                 f"There is no metric `{name}` of components.",
-                hint="docs/reference/metrics.md has them all, under scope component.",
+                hint="docs/reference/metrics.md lists them under scope component.",
             )
     # Unknown values are stored as 0; here they are null, so that sums leave them out.
     values = ", ".join(

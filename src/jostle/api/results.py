@@ -1,7 +1,7 @@
-"""Results as the analysis returns them, each with a short display for notebooks.
+"""Results of the analysis, each with a short display for notebooks.
 
-Each has the numbers of the command of the same name, by the same functions; `to_json()` returns
-what the command prints with --json.
+Each result has the numbers that the command of the same name shows, computed by the same functions.
+`to_json()` returns what the command prints with --json.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from jostle.analysis.identification.model import OTHERS
 from jostle.analysis.waits import JobWaits
 from jostle.api import html
 from jostle.names.users import owner_name
-from jostle.report.format.users import others_beside
+from jostle.report.format.users import others_alongside
 from jostle.report.format.values import (
     byte_count,
     count,
@@ -34,12 +34,12 @@ from jostle.report.format.values import (
 from jostle.report.format.waits import wait_sentences
 from jostle.report.models.digest import busy_mounts, cpu_seconds, mount_traffic
 from jostle.report.models.lost_time import lost_over_time
-from jostle.report.verdict.blame import UNEXPLAINED, Blame, to_whom
+from jostle.report.verdict.attribution import UNEXPLAINED, Attribution, to_whom
 from jostle.report.verdict.verdict import (
     CauseRow,
     EvaluatedJob,
     VerdictHead,
-    blame_of,
+    attribution_of,
     cause_rows,
     estimate_json,
     head,
@@ -57,21 +57,22 @@ _MOST = 10  # rows of a table in a display; the object has them all
 
 
 class Estimate(estimate_model.RunEstimate):
-    """What interference cost one run; its attributes are those of the analysis."""
+    """The loss of one run to interference; attributes as in `RunEstimate`."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything but the table of segments as plain values."""
+        """Return all fields but the table of segments as JSON-compatible values."""
         return estimate_json(as_given(estimate_model.RunEstimate, self))
 
     def lost_between(self, edges_ns: Sequence[int]) -> list[float]:
-        """Return when the time was lost: seconds lost in each span between consecutive instants.
+        """Return the seconds lost in each span of time between consecutive instants.
 
         Args:
             edges_ns: At least two instants of Unix time in ns, ascending.
 
         Returns:
-            One number per span. Those of spans that cover the run sum to `lost_s.value`. The loss
-            of a segment is spread evenly over its time, so spans should be longer than segments.
+            One number per span. If the spans cover the run, the numbers add up to `lost_s.value`.
+            The loss of a segment is spread evenly over the time of the segment, so spans should be
+            longer than segments.
 
         Raises:
             UsageError: There are fewer than two instants, or they do not ascend.
@@ -91,12 +92,12 @@ class Estimate(estimate_model.RunEstimate):
 
 
 class Interference(interference_model.JobInterference):
-    """Which resources and whose load slowed a job; its attributes are those of the analysis."""
+    """The resources and the jobs that slowed a job; attributes as in `JobInterference`."""
 
     _estimate: Estimate
 
     def to_json(self) -> dict[str, Any]:
-        """Return what `jostle interference --json` prints."""
+        """Return the output of `jostle interference --json`."""
         plain = as_given(interference_model.JobInterference, self)
         return interference_json(self._estimate, plain)
 
@@ -105,10 +106,12 @@ class Interference(interference_model.JobInterference):
         return f"<Interference {self.job}: {who} among {self.neighbours} neighbours>"
 
     def _repr_html_(self) -> str:
-        split = blame_of(self._estimate, self)
-        beside = others_beside(self.neighbours, unnamed=self.unnamed) or "no other profiled job"
+        split = attribution_of(self._estimate, self)
+        alongside = (
+            others_alongside(self.neighbours, unnamed=self.unnamed) or "no other profiled job"
+        )
         if self.evident:
-            whom = to_whom({blamed.kind for blamed in split.suspects})
+            whom = to_whom({named.kind for named in split.suspects})
             words = f"lost {seconds_within(split.explained_s)} {whom}"
         elif self.blind:
             words = "too little evidence to decide whether others slowed it"
@@ -131,7 +134,7 @@ class Interference(interference_model.JobInterference):
         ]
         return html.box(
             html.head(self.job, words),
-            html.note(f"{beside} beside it"),
+            html.note(f"{alongside} at the same time"),
             html.table(columns, rows) if rows else "",
             _suspects(split, {}),
         )
@@ -139,21 +142,22 @@ class Interference(interference_model.JobInterference):
 
 @dataclass(frozen=True, repr=False)
 class Verdict(VerdictHead):
-    """The verdict on a job: the numbers that go with its light, and what they come from.
+    """The verdict on a job: its traffic light and loss, and the results that these come from.
 
     Attributes:
-        estimate: What interference cost the job, combined with what its neighbours explain.
-        interference: What its neighbours did; None where nobody ran beside it.
-        blame: The loss, divided among suspects and a rest that no profiled job explains.
-        causes: Where the seconds went, the largest first.
+        estimate: Loss of the job to interference, combined with the loss that its neighbours
+            explain.
+        interference: The loss that neighbours caused; None if no job ran at the same time.
+        attribution: The loss, divided among suspects and a rest that no profiled job explains.
+        causes: Lost seconds by cause and resource, the largest first.
         mounts: The path of each mount, for users.
-        waits: Whom its ranks waited for, since when and why; None: it has no ranks, or the method
-            does not ask.
+        waits: The late ranks for which other ranks of the job waited, with times and causes; None
+            if the job has no ranks, or if the method does not search for late ranks.
     """
 
     estimate: Estimate
     interference: Interference | None
-    blame: Blame
+    attribution: Attribution
     causes: list[CauseRow]
     mounts: dict[str, str]
     waits: JobWaits | None
@@ -166,14 +170,14 @@ class Verdict(VerdictHead):
             **{field.name: getattr(head(estimate), field.name) for field in fields(VerdictHead)},
             estimate=estimate,
             interference=None if who is None else with_estimate(who, estimate),
-            blame=blame_of(estimate, who),
+            attribution=attribution_of(estimate, who),
             causes=cause_rows(estimate, evaluated.names),
             mounts=evaluated.names,
             waits=evaluated.waits,
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Return what `jostle estimate --json` prints, without its figures."""
+        """Return the output of `jostle estimate --json`, without `figures` (files of plots)."""
         given = as_given(estimate_model.RunEstimate, self.estimate)
         who = self.interference and as_given(interference_model.JobInterference, self.interference)
         return verdict_json(EvaluatedJob(given, who, self.mounts, self.waits))
@@ -184,25 +188,25 @@ class Verdict(VerdictHead):
         return f"<Verdict {self.light or 'undecided'}: {lost}>"
 
     def _repr_html_(self) -> str:
-        beside = ""
+        alongside = ""
         if self.interference is not None and self.interference.neighbours:
-            beside = (
-                others_beside(self.interference.neighbours, unnamed=self.interference.unnamed)
-                + " beside it"
+            alongside = (
+                others_alongside(self.interference.neighbours, unnamed=self.interference.unnamed)
+                + " alongside it"
             )
         return html.box(
             _lost_title(self.estimate),
             _figures(self.estimate),
             _causes(self.causes),
             _strip(self.estimate),
-            html.note(beside),
-            _suspects(self.blame, self.mounts),
+            html.note(alongside),
+            _suspects(self.attribution, self.mounts),
             *(html.note(text) for text in wait_sentences(self.waits, self.mounts)),
         )
 
 
 class Digest(digest_model.JobDigest):
-    """What a job did; its attributes are those of the analysis."""
+    """The digest of a job's activity; attributes as in `JobDigest`."""
 
     def __repr__(self) -> str:
         return f"<Digest {self.job}: {self._size()}, {seconds(self.seconds)}>"
@@ -337,7 +341,7 @@ def _causes(causes: list[CauseRow]) -> str:
     )
 
 
-def _suspects(split: Blame, mounts: dict[str, str]) -> str:
+def _suspects(split: Attribution, mounts: dict[str, str]) -> str:
     if not split.suspects:
         return ""
     columns: list[tuple[str, html.Align]] = [
@@ -351,17 +355,15 @@ def _suspects(split: Blame, mounts: dict[str, str]) -> str:
     ]
     rows = [
         [
-            html.name(blamed.job),
-            html.text(
-                "-" if blamed.user is None or blamed.job == OTHERS else owner_name(blamed.user)
-            ),
-            html.name(", ".join(mounts.get(name, name) for name in blamed.resources)),
-            html.text(seconds_within(blamed.seconds)),
-            percent(blamed.share),
-            html.bar(blamed.share),
-            html.text(blamed.pattern),
+            html.name(named.job),
+            html.text("-" if named.user is None or named.job == OTHERS else owner_name(named.user)),
+            html.name(", ".join(mounts.get(name, name) for name in named.resources)),
+            html.text(seconds_within(named.seconds)),
+            percent(named.share),
+            html.bar(named.share),
+            html.text(named.pattern),
         ]
-        for blamed in split.suspects[:_MOST]
+        for named in split.suspects[:_MOST]
     ]
     if split.leaves_some:
         rows.append(
@@ -379,12 +381,13 @@ def _suspects(split: Blame, mounts: dict[str, str]) -> str:
 
 
 def _strip(estimate: Estimate) -> str:
-    """Draw when the run lost time: a full column lost all of it."""
+    """Draw how much time the run lost over its length; a full column means that all was lost."""
     if not estimate.hits or estimate.end_ns <= estimate.start_ns:
         return ""
     borders = np.linspace(0, estimate.end_ns - estimate.start_ns, _COLUMNS + 1)
     lost = np.sum(list(lost_over_time(estimate, borders).values()), axis=0)
     column_s = float(borders[1]) / 1e9
-    label = f"lost over time; a full column is {duration(column_s * 1e9)}, lost altogether"
+    column = duration(column_s * 1e9)
+    label = f"lost over time; one column = {column}; a full column was lost completely"
     chart = html.spark(lost, label, html.OTHERS, top=column_s)
     return f"{chart} {html.note(label)}"

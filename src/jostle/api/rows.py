@@ -1,6 +1,7 @@
 """Row types of the API's tables that have a fixed set of columns.
 
-Times are `datetime` in UTC; bytes and seconds as the names say; None: not known.
+Times are `datetime` in UTC. Names of other quantities end in their unit, such as `read_bytes` and
+`read_ns`. A value of None is not known.
 """
 
 from __future__ import annotations
@@ -21,19 +22,19 @@ class Process:
     """A process of a job; the table has more columns (docs/reference/repository.md).
 
     Attributes:
-        process: Its stable id.
-        host: Its node.
+        process: Stable id of the process.
+        host: Name of its node.
         pid: Process id on its node.
         ppid: Process id of its parent.
-        uid: Number of its user, as the process reported it.
-        program: Its executable.
+        uid: Uid of its user, as the process reported it.
+        program: Executable of the process.
         script: The script that its interpreter ran; "" or None for other programs.
-        start: When it started.
-        end: When it ended; None while it runs.
-        end_reason: exit, _exit, exec, abort, continued, killed, end not seen (its profile was
-            removed); "" while it runs.
-        world_rank: Its MPI rank; None or 0 without MPI.
-        world_size: Ranks of its world; None or 0 without MPI.
+        start: Start of the process.
+        end: End of the process; None while it runs.
+        end_reason: How the process ended: exit, _exit, exec, abort, continued, killed, or end not
+            seen (its profile was removed before it showed an end); "" while the process runs.
+        world_rank: MPI rank; None or 0 without MPI.
+        world_size: Number of ranks of its MPI world; None or 0 without MPI.
     """
 
     process: int
@@ -56,11 +57,11 @@ class Mount:
 
     Attributes:
         mount: Identity of the resource: type:source, or host:device.
-        host: The node.
-        path: Where it was seen.
+        host: Name of the node.
+        path: Path under which the processes used it.
         type: Type of the file system.
-        source: What is mounted.
-        shared: Several nodes share it.
+        source: Source of the mount: server and path, or device.
+        shared: Whether several nodes share it.
     """
 
     mount: str
@@ -73,25 +74,28 @@ class Mount:
 
 @dataclass(frozen=True)
 class FileUse:
-    """Use of one file, or of all files without a row, by the ended processes of a job.
+    """Use of one file by the ended processes of a job.
+
+    All files that have no row of their own are summed in one further row, the row of other files.
+    Times are sums over processes and threads.
 
     Attributes:
-        mount: Identity of the mount that it is on; "" in the row of the other files.
-        path: Its path; "" where names are not recorded, and in the row of the others.
-        format: HDF5 or netCDF, by its first bytes; "" for other formats, unknown ones, and in the
-            row of the others.
-        files: 1; in the row of the others, their number.
-        processes: Processes that used it.
-        opens: Calls that opened it.
-        reads: Calls that read.
-        writes: Calls that wrote.
-        syncs: Calls that synchronised or flushed it.
+        mount: Identity of the file's mount; "" in the row of other files.
+        path: Path of the file; "" where names are not recorded, and in the row of other files.
+        format: HDF5 or netCDF, recognised by the file's first bytes; "" for all other formats, and
+            in the row of other files.
+        files: Number of files that the row sums: 1, except in the row of other files.
+        processes: Number of processes that used the file.
+        opens: Number of calls that opened the file.
+        reads: Number of read calls.
+        writes: Number of write calls.
+        syncs: Number of calls that synchronised or flushed the file.
         read_bytes: Bytes read.
         write_bytes: Bytes written.
-        read_ns: Time in calls that read, ns, over processes and threads.
-        write_ns: The same of calls that wrote.
-        sync_ns: The same of calls that synchronised.
-        meta_ns: The same of open, close and the like.
+        read_ns: Time in calls that read, ns.
+        write_ns: Time in calls that wrote, ns.
+        sync_ns: Time in calls that synchronised, ns.
+        meta_ns: Time in open, close and other metadata calls, ns.
     """
 
     mount: str
@@ -113,17 +117,17 @@ class FileUse:
 
 @dataclass(frozen=True)
 class Gpu:
-    """A GPU that processes of a job used, or an instance of one that is divided.
+    """A GPU that processes of a job used, or one instance of a GPU that is divided.
 
     Attributes:
-        gpu: Its name on its node: PCI bus id, or the UUID of an instance.
-        host: The node.
-        name: Its model; "" unknown.
-        pci: Its PCI bus id; "" unknown.
-        uuid: As its driver gives it; "" unknown.
-        pci_path: Its place in the PCI tree, below /sys/devices; "" unknown.
+        gpu: Name of the GPU on its node: PCI bus id, or the UUID of an instance.
+        host: Name of the node.
+        name: Model name; "" unknown.
+        pci: PCI bus id; "" unknown.
+        uuid: UUID from its driver; "" unknown.
+        pci_path: Path of the GPU in the PCI tree, below /sys/devices; "" unknown.
         numa: NUMA node to which it is attached; -1: unknown.
-        memory_bytes: Its memory; 0: unknown.
+        memory_bytes: Size of its memory; 0: unknown.
     """
 
     gpu: str
@@ -144,8 +148,8 @@ class Step:
         resource: The mount or node that the other jobs used; None: values of the job itself.
         line: Name of the line: `written`, `read`, or the metric.
         start: Start of the slice.
-        end: Its end.
-        value: The sum over the processes in the metric's unit; of a gauge, the mean.
+        end: End of the slice.
+        value: Sum over the processes in the metric's unit; for a gauge, the mean.
     """
 
     resource: str | None
@@ -156,16 +160,16 @@ class Step:
 
 
 def row_of(kind: type[AnyRow]) -> Callable[[dict[str, Any]], AnyRow]:
-    """Return a function that makes a row of this type from its values by column."""
+    """Return a function that creates a row of a type from its values by column."""
     names = [field.name for field in fields(kind)]
     return lambda values: kind(**{name: values[name] for name in names})
 
 
 def columns_of(kind: type[DataclassInstance]) -> list[str]:
-    """Return the names of a row's fields."""
+    """Return the names of the fields of a row type."""
     return [field.name for field in fields(kind)]
 
 
 def as_dict(values: dict[str, Any]) -> dict[str, Any]:
-    """Return a row of a table whose columns depend on the question: its values by column."""
+    """Return a row of a table without fixed columns, as its values by column."""
     return values

@@ -1,4 +1,4 @@
-"""A site: the repository of all its jobs."""
+"""Class `Site`: the repository of all jobs of a site, for scripts and notebooks."""
 
 from __future__ import annotations
 
@@ -63,23 +63,24 @@ _SHOWN_JOBS = 11
 
 
 class Site:
-    """A repository, opened to be read. `jostle.open` makes it.
+    """A repository that is open for reading; `jostle.open` returns it.
 
-    It may be used by several threads, and while others ingest: each call reads the newest state.
+    Several threads may use one object, also while other processes ingest profiles; each call reads
+    the newest state of the repository.
     """
 
     def __init__(self, path: Path) -> None:
         """Open a repository.
 
         Args:
-            path: Its folder.
+            path: Folder of the repository.
 
         Raises:
-            RepositoryError: There is none, or it is damaged.
+            RepositoryError: There is no repository, or it is damaged.
         """
         self._store = Repository(path)
         for sentence in self._store.damage():
-            _warn(f"{sentence} What it held is missing here.")
+            _warn(f"{sentence} Its rows are missing in this result.")
         self._store.on_damage(lambda damaged: _warn(damaged.missing()))
 
     @property
@@ -98,13 +99,13 @@ class Site:
         """List the jobs, the newest last, as `jostle jobs`.
 
         Args:
-            user: Only jobs of this user, by name or number.
-            program: Only jobs that run it, in any part; `*` and `?` are allowed.
-            since: Only jobs that ran after it: a time (without a zone: UTC), an age before now, or
-                the text of one: `2d`, `12h`, `2026-03-01T14:30Z`.
+            user: User (name or uid) whose jobs are listed.
+            program: Program that listed jobs run, in any part; `*` and `?` are allowed.
+            since: Time after which listed jobs ran: a time (without a zone: UTC), an age before
+                now, or the text of one: `2d`, `12h`, `2026-03-01T14:30Z`.
 
         Returns:
-            One row per job; the script and the steps of a batch job are one row.
+            A row per job; the script and the steps of a batch job are one row.
 
         Raises:
             UsageError: There is no such user, or `since` is not a time.
@@ -128,11 +129,11 @@ class Site:
         """Find a job.
 
         Args:
-            name: Its name, a beginning of it that no other job has, the number of a batch job, a
-                step such as `12.0`, or `last` for the newest.
+            name: Name of the job, a prefix of it that no other job has, the number of a batch job,
+                a step such as `12.0`, or `last` for the newest.
 
         Raises:
-            JobError: There is no such job, or several.
+            JobError: There is no such job, or several jobs have this prefix.
         """
         names = self._store.resolve_parts(name)
         if len(names) > 1:
@@ -143,15 +144,16 @@ class Site:
 
     @with_hints
     def predict(self, *loads: str, mount: str | None = None) -> Prediction:
-        """Predict how much loads that never met will slow each other, as `jostle predict`.
+        """Predict by how much loads will slow each other, as `jostle predict`.
 
         Args:
-            *loads: Two or more jobs, programs, or kinds such as `aggregate-write:1MiB:x4`.
-            mount: The mount that all use; None: the one that they used most.
+            *loads: At least two jobs, programs, or kinds of loads such as
+                `aggregate-write:1MiB:x4`.
+            mount: Mount that all loads use; None: the mount that most of the loads used.
 
         Raises:
             UsageError: There are too few loads, or no such kind or mount.
-            JobError: There is no such job or program, or nothing was recorded of it.
+            JobError: There is no such job or program, or no load was recorded of it.
         """
         return prediction_of(self._store, loads, mount=mount)
 
@@ -160,18 +162,18 @@ class Site:
         """Predict how many jobs may run at once before each loses more than 10 % of its run time.
 
         Args:
-            load: A job, program or kind, as for `predict`.
-            mount: As for `predict`.
+            load: A job, a program or a kind of load, as for `predict`.
+            mount: Mount of the prediction, as for `predict`.
 
         Raises:
             UsageError: There is no such kind or mount.
-            JobError: There is no such job or program, or nothing was recorded of it.
+            JobError: There is no such job or program, or no load was recorded of it.
         """
         return capacity_of(self._store, load, mount=mount)
 
     @with_hints
     def batch_jobs(self) -> Table[dict[str, Any]]:
-        """List what prologs and epilogs noted of batch jobs, by the time of their submission."""
+        """List the facts that the batch system gave on each batch job, by submission time."""
         rows = self._store.query("SELECT * FROM batch_jobs ORDER BY submit_ns, job")
         shown = [
             "job",
@@ -192,7 +194,7 @@ class Site:
     def advice(self, days: int = DAYS, *, seed: int = 0) -> SiteAdvice:
         """Return what to change about the site, as `jostle advise --site`.
 
-        Every job of the period is evaluated, which takes from 0.1 s to some seconds each.
+        Every job of the period is evaluated, which takes from 0.1 s to some seconds per job.
 
         Args:
             days: Length of the period in days; it ends with the newest job.
@@ -213,8 +215,8 @@ class Site:
         """List the disks, mounts, links and other parts of machines that have counters.
 
         Args:
-            host: Only those of this machine.
-            kind: Only those of this kind.
+            host: Machine whose components are listed; None: all.
+            kind: Kind of the components; None: all.
         """
         return machines.components(self._store, host, kind)
 
@@ -228,21 +230,21 @@ class Site:
         since: datetime | timedelta | str | None = None,
         until: datetime | timedelta | str | None = None,
     ) -> Table[dict[str, Any]]:
-        """Return what components did, slice by slice.
+        """Return the activity of components, slice by slice.
 
         Args:
-            host: Only those of this machine.
-            kind: Only those of this kind.
-            metrics: Metrics of scope component; None: all.
-            since: Only slices that ended after it, as for `jobs`.
-            until: Only slices that began before it.
+            host: Machine of the components; None: all.
+            kind: Kind of the components; None: all.
+            metrics: Ids of metrics of scope component; None: all.
+            since: Time after which the slices ended, as for `jobs`.
+            until: Time before which the slices began.
 
         Returns:
-            A row for each component and slice in which it did something. A value is null where the
-            agent could not know it.
+            A row for each component and slice in which it was active. A value is null where the
+            agent could not read it.
 
         Raises:
-            UsageError: There is no such metric, or a time is none.
+            UsageError: There is no such metric, or a time is not valid.
         """
         begin, end = (None if given is None else _begin_ns(given) for given in (since, until))
         return machines.component_slices(self._store, host, kind, metrics, (begin, end))
@@ -253,11 +255,11 @@ class Site:
 
         Args:
             query: A single SELECT, in DuckDB's dialect, with `?` or `$1` for parameters.
-            params: Their values.
+            params: Values of the parameters.
 
         Raises:
-            UsageError: It is no SELECT.
-            JobError: It cannot be answered.
+            UsageError: The query is not a SELECT.
+            JobError: The query failed.
         """
         _check_reads(query)
         return Table(self._store.query(query, params), as_dict, "rows", plain=True)
@@ -289,13 +291,14 @@ class Site:
 
 @with_hints
 def open(path: str | os.PathLike[str] | None = None) -> Site:  # noqa: A001
-    """Open the repository of a site, to read it.
+    """Open the repository of a site for reading.
 
     Args:
-        path: Its folder; None: JOSTLE_REPOSITORY, else $XDG_DATA_HOME/jostle, as the command.
+        path: Folder of the repository; None: JOSTLE_REPOSITORY, else $XDG_DATA_HOME/jostle, as for
+            the command line.
 
     Raises:
-        RepositoryError: There is none, or you may not read it, or it is damaged.
+        RepositoryError: There is no repository, it is not readable for you, or it is damaged.
     """
     return Site(default_repository() if path is None else Path(path))
 
@@ -319,7 +322,7 @@ def _begin_ns(since: datetime | timedelta | str) -> int:
 
 
 def _check_reads(query: str) -> None:
-    """Refuse anything but a single SELECT: DuckDB would also write files and change settings.
+    """Refuse all queries but a single SELECT: others can write files and change settings.
 
     Raises:
         UsageError: The query is not a single SELECT.
@@ -328,12 +331,12 @@ def _check_reads(query: str) -> None:
         kinds = [statement.type for statement in duckdb.extract_statements(query)]
     except duckdb.Error as error:
         raise UsageError(
-            f"This is no SQL: {error}", hint="Write a SELECT in DuckDB's dialect."
+            f"The text is not valid SQL: {error}", hint="Write a SELECT in DuckDB's dialect."
         ) from error
     if kinds != [duckdb.StatementType.SELECT]:
         raise UsageError(
-            "The repository is only read here: a query is a single SELECT.",
-            hint="To write a file, take the answer: site.sql(...).arrow(), or `jostle export`.",
+            "The query is not a single SELECT; this interface only reads.",
+            hint="To write a file, use site.sql(...).arrow(), or `jostle export`.",
         )
 
 

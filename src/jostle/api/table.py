@@ -1,4 +1,4 @@
-"""Tables of the API: stored as Arrow, read as typed rows, data frames or a short display."""
+"""Class `Table`: rows stored as Arrow, read as typed rows, data frames or a short display."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _TIMES = {"submit_ns": "submit", "start_ns": "start", "end_ns": "end"}
 
 
 class Table(Generic[Row]):
-    """Rows of one kind. Iterate over it, index it, or take it as a data frame.
+    """Rows of one kind, which can be iterated, indexed, or converted to a data frame.
 
     Times are in UTC, to the microsecond: timestamps in data frames, `datetime` in rows. Other
-    libraries take it without a copy (`__arrow_c_stream__`).
+    libraries can read a table without a copy (`__arrow_c_stream__`).
     """
 
     def __init__(
@@ -48,15 +48,15 @@ class Table(Generic[Row]):
         plain: bool = False,
         fine: bool = False,
     ) -> None:
-        """Make a table.
+        """Create a table.
 
         Args:
             content: The rows.
-            row: Makes a row of its values by column.
-            what: What a row is, in the plural.
-            shown: Columns that displays show; none: the first ones.
-            plain: Displays show numbers as they are, without units.
-            fine: Displays show times to the millisecond, where slices are shorter than a second.
+            row: Function that creates a row from its values by column.
+            what: Name of the rows, in the plural: `jobs`.
+            shown: Names of the columns that displays show; empty: the first columns.
+            plain: Whether displays show numbers unchanged, without units.
+            fine: Whether displays show times to the millisecond, for slices shorter than a second.
         """
         self._content = content
         self._row = row
@@ -120,7 +120,7 @@ class Table(Generic[Row]):
     def __getitem__(self, key: int | slice) -> Row | Table[Row]:
         if not isinstance(key, int | slice):
             raise TypeError(
-                "a table is indexed by a number or a slice; .pandas() and .polars() know columns"
+                "a table is indexed by a number or a slice; for columns use .pandas() or .polars()"
             )
         if isinstance(key, slice):
             places = range(*key.indices(len(self)))
@@ -137,13 +137,18 @@ class Table(Generic[Row]):
         return [self._row(values) for values in _values(part)]
 
     def _size(self) -> str:
-        """Say how large it is, and what a display leaves out."""
+        """Return the number of rows, and the number of columns that a display leaves out."""
         hidden = len(self.columns) - len(self._shown)
         rest = f"; {count(hidden)} more columns" if hidden else ""
         return f"{count(len(self))} {self._what}{rest}"
 
     def _display(self) -> tuple[list[bool], list[list[str]], int]:
-        """Return which columns are numbers, the cells, and after which row rows are left out."""
+        """Return the content of a display.
+
+        Returns:
+            Whether each column has numbers; the cells of each row; and the number of rows before
+            those that are left out, 0 if none are.
+        """
         part = self._content.select(self._shown)
         numbers = [is_number(part.schema.field(name).type) for name in self._shown]
         after = 0
@@ -214,7 +219,7 @@ def is_number(kind: pa.DataType) -> bool:
 def stamped(content: pa.Table) -> pa.Table:
     """Return a table with timestamps `start` and `end` in place of `start_ns` and `end_ns`.
 
-    A time of 0 is not known: null.
+    A time of 0 means that the time is not known; it becomes null.
     """
     for name, stamp in _TIMES.items():
         if name in content.column_names:
@@ -225,7 +230,7 @@ def stamped(content: pa.Table) -> pa.Table:
 
 
 def instants(ns: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return ns since the epoch as timestamps in UTC; those of 0 are null."""
+    """Return ns since the epoch as timestamps in UTC; 0 (not known) becomes null."""
     # In microseconds: without pandas, pyarrow cannot convert nanoseconds to datetime.
     return pc.if_else(pc.equal(ns, 0), None, pc.divide(ns, 1000)).cast(_INSTANT)
 

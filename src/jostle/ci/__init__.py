@@ -1,1 +1,1 @@
-"""Performance tests in CI: a pytest plug-in, and reports that pipelines can show."""
+"""Performance tests in CI: a pytest plug-in, and reports that CI pipelines can show."""

@@ -1,8 +1,8 @@
-"""A plug-in of pytest: repeats tests that measure time and were disturbed by other load.
+"""The pytest plug-in, which repeats tests that measure time and were disturbed by other load.
 
-It acts where pytest is profiled (`jostle run --slice 100ms -- pytest`), on tests that use the
-fixture of pytest-benchmark or have the marker `undisturbed`, and needs nothing but pytest itself:
-the analysis is done by another process (window.py).
+The plug-in is active if pytest is profiled (`jostle run --slice 100ms -- pytest`). It watches the
+tests that use the fixture of pytest-benchmark, or that have the marker `undisturbed`. It imports no
+package but pytest, since another process does the analysis (window.py).
 """
 
 from __future__ import annotations
@@ -28,30 +28,30 @@ Answer = dict[str, Any]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options of the gate."""
+    """Add the options for the largest accepted loss and for the number of repeats."""
     group = parser.getgroup("jostle", "benchmarks and interference")
     group.addoption(
         "--jostle-gate",
         type=float,
         metavar="PERCENT",
-        help="Repeat a benchmark of whose time interference took more, where pytest is profiled "
-        f"[{_GATE:g}].",
+        help="Repeat a benchmark that lost more than PERCENT to interference, if pytest is "
+        f"profiled [{_GATE:g}].",
     )
     group.addoption(
         "--jostle-retries",
         type=int,
         default=_RETRIES,
         metavar="N",
-        help=f"Repeat it at most N times [{_RETRIES}].",
+        help=f"Repeat a disturbed benchmark at most N times [{_RETRIES}].",
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the marker; where pytest is profiled, start to watch benchmarks."""
+    """Register the marker, and start to watch benchmarks if pytest is profiled."""
     config.addinivalue_line(
         "markers",
-        f"{MARKER}(percent): its result depends on time: repeated where interference took more of "
-        "its time; a failure while it was disturbed is no failure",
+        f"{MARKER}(percent): its result depends on time: repeated if it lost more to interference; "
+        f"a failure while disturbed does not count",
     )
     if hasattr(config, "workerinput"):  # several tests at once disturb each other
         return
@@ -69,7 +69,7 @@ def is_profiled() -> bool:
 
 
 class Evaluator:
-    """The process that evaluates spans of this process's run; started by the first request."""
+    """A process that evaluates spans of pytest's own run; the first request starts it."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
@@ -91,7 +91,7 @@ class Evaluator:
             print(json.dumps([start_ns, end_ns, most]), file=self._process.stdin, flush=True)
             answer: Answer = json.loads(self._process.stdout.readline())
         except (OSError, ValueError):
-            return {"finding": "undecided", "message": "The analysis has died.", "again": False}
+            return {"finding": "undecided", "message": "The analysis process died.", "again": False}
         return answer
 
     def end(self) -> None:
@@ -111,7 +111,7 @@ class Watch:
         self._lines: list[str] = []
 
     def pytest_report_header(self) -> str:
-        """Say that benchmarks are watched."""
+        """Return a header line that benchmarks are watched."""
         slices = os.environ.get("JOSTLE_SLICE", "the default length")
         return (
             f"jostle: benchmarks repeated above {self._most:g} % of interference, at most "
@@ -162,7 +162,7 @@ class Watch:
         answer: Answer,
         attempt: int,
     ) -> None:
-        """Put a finding into the reports of a test; no result of one that stayed disturbed."""
+        """Put a finding into the reports of a test; a test that stayed disturbed is skipped."""
         text = f"{answer['finding']}: {answer['message']}"
         for report in reports:
             report.user_properties.append(("jostle", text))

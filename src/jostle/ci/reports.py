@@ -1,4 +1,4 @@
-"""Writes findings for pipelines: JUnit XML, annotations for GitHub, code quality for GitLab."""
+"""Writes findings for CI pipelines: JUnit XML, annotations for GitHub, code quality for GitLab."""
 
 from __future__ import annotations
 
@@ -28,16 +28,17 @@ _GITLAB_SEVERITIES: Mapping[Outcome, str] = {"failed": "major", "skipped": "info
 
 @dataclass(frozen=True)
 class Case:
-    """One finding.
+    """One finding of a gate, as a test case.
 
     Attributes:
-        suite: What made it: `jostle run` or `jostle compare`.
-        name: What it is about; the same in every pipeline, which compare findings by it.
-        outcome: What the finding means for the program.
+        suite: Command that made the finding: `jostle run` or `jostle compare`.
+        name: Subject of the finding; it is the same in every run of the pipeline, so that runs can
+            be compared.
+        outcome: Outcome of the test case: passed, failed or skipped.
         message: The finding, one sentence.
         seconds: Run time, s.
         properties: Further facts by their names.
-        path: A file of the checked-out project that the finding may be shown at; "": none.
+        path: File of the checked-out project at which the finding is shown; "": none.
     """
 
     suite: str
@@ -96,8 +97,8 @@ def gitlab(cases: Sequence[Case], fallback: str) -> str:
     """Return findings as a report on code quality, which GitLab shows in merge requests.
 
     Args:
-        cases: The findings; those that passed are no entries.
-        fallback: File to show a finding at that has none: GitLab requires one.
+        cases: The findings; those that passed are left out.
+        fallback: File for findings without one, since GitLab requires a file.
     """
     entries = [
         {
@@ -114,7 +115,7 @@ def gitlab(cases: Sequence[Case], fallback: str) -> str:
 
 
 def own_file(words: Sequence[str]) -> str:
-    """Return the first word of a command that is a file below this folder; "": none is."""
+    """Return the first word of a command that is a file below the current folder; "": none is."""
     for word in words:
         path = Path(word)
         if not path.is_absolute() and ".." not in path.parts and path.is_file():

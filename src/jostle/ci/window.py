@@ -41,12 +41,12 @@ class WindowAnswer:
     """The finding about a span of a run.
 
     Attributes:
-        finding: clean, disturbed, or undecided.
-        message: The finding as a sentence: what was lost and to what, or why it is undecided.
+        finding: One of clean (not disturbed), disturbed, or undecided.
+        message: The finding as a sentence: loss and causes, or why it is undecided.
         percent: Share of the span that was lost, percent; None if it is not known.
-        low: Lower end of its 95 % interval.
-        high: Upper end.
-        again: Whether another run could be clean, or decided.
+        low: Lower end of the 95 % interval of `percent`.
+        high: Upper end of that interval.
+        again: Whether a repetition could be clean, or could decide an undecided finding.
     """
 
     finding: Finding
@@ -61,23 +61,23 @@ class RunningJob:
     """A job whose profiles are still being written."""
 
     def __init__(self, spool: Path, job: str, repository: Path) -> None:
-        """Read nothing yet.
+        """Create the object without reading any profile.
 
         Args:
-            spool: Folder of its profiles.
-            job: Its name.
-            repository: Folder to ingest them into.
+            spool: Folder of the job's profiles.
+            job: Name of the job.
+            repository: Folder of the repository for these profiles.
         """
         self._spool, self._job = spool, job
         self._store = Repository(repository, create=True)
 
     def evaluate(self, start_ns: int, end_ns: int, most: float) -> WindowAnswer:
-        """Evaluate the slices that are completely in a span of its run.
+        """Evaluate the slices that are completely in a span of the job's run.
 
         Args:
             start_ns: Start of the span, ns since the epoch.
-            end_ns: Its end.
-            most: Percent of the span that may be lost.
+            end_ns: End of the span, ns since the epoch.
+            most: Largest accepted loss, percent of the span.
         """
         try:
             tables = within(self._tables(end_ns), start_ns, end_ns)
@@ -90,7 +90,7 @@ class RunningJob:
             return WindowAnswer("undecided", f"{type(error).__name__}: {error}")
 
     def _tables(self, end_ns: int) -> RunTables:
-        """Return the tables of the run, with its last slice before an instant if it comes."""
+        """Return the tables of the run; wait for its last slice before an instant, for a while."""
         until = time.monotonic() + _PATIENCE_S
         while True:
             self._store.ingest(find_profiles([self._spool]))
@@ -108,12 +108,12 @@ class RunningJob:
 def within(tables: RunTables, start_ns: int, end_ns: int) -> RunTables:
     """Return the tables of a part of a run: the slices that are completely in a span.
 
-    Its segments are left out: a span has too few of them to compare with each other.
+    The run's segments are left out: a span has too few segments to compare with each other.
 
     Args:
-        tables: The run.
+        tables: Tables of the run.
         start_ns: Start of the span, ns since the epoch.
-        end_ns: Its end.
+        end_ns: End of the span, ns since the epoch.
 
     Raises:
         WindowError: No slice is completely in the span.
@@ -121,8 +121,8 @@ def within(tables: RunTables, start_ns: int, end_ns: int) -> RunTables:
     slices = _inside(tables.slices, start_ns, end_ns)
     if not slices.num_rows:
         raise WindowError(
-            "No slice lies wholly in it, or nothing was done in those that do.",
-            hint="Measure for longer, or take shorter slices: jostle run --slice 100ms -- pytest",
+            "It contains no complete slice, or none with activity.",
+            hint="Measure for longer, or use shorter slices: jostle run --slice 100ms -- pytest",
         )
     length = int(slices["slice_ns"].to_numpy().min())
     # Slices in which a process was idle have no row.
@@ -176,7 +176,7 @@ def _ends(slices: pa.Table) -> Any:
 
 
 def main() -> None:
-    """Answer requests until there are no more."""
+    """Answer requests from standard input until it ends."""
     spool, job = sys.argv[1:]
     with tempfile.TemporaryDirectory(prefix="jostle-") as folder:
         run = RunningJob(Path(spool), job, Path(folder) / "repository")

@@ -1,4 +1,4 @@
-"""Verbs that other distributions add, and groups of commands that contain some of them."""
+"""Verbs that other Python distributions add to the command line, and groups that contain them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from jostle.extensions import extensions
 
 
 def added_verbs() -> dict[str, tuple[str, str]]:
-    """Return the verbs of all extensions: verb -> (module, line of help)."""
+    """Return the module and the help line of each verb of all extensions."""
     return {
         verb: entry
         for extension in extensions()

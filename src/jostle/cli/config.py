@@ -1,4 +1,4 @@
-"""The runtime's settings in force: defaults, operator's file, environment."""
+"""Reads the settings of the runtime: defaults, the operator's file, and the environment."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class RuntimeSettings:
     problems: tuple[str, ...] = ()
 
     def get(self, key: str) -> str | None:
-        """Return the value in force for `key`; None for the built-in default."""
+        """Return the effective value of a key; None for the built-in default."""
         user = os.environ.get(VARIABLES.get(key, ""))
         if user and key not in self.locked and _is_valid(key, user):
             return user
@@ -60,7 +60,7 @@ class RuntimeSettings:
 
     @property
     def spool(self) -> Path:
-        """The spool folder in force."""
+        """The effective spool folder, in which programs write their profiles."""
         named = self.get("spool")
         return Path(named) if named else DEFAULT_SPOOL
 
@@ -100,7 +100,7 @@ def setting_lines(content: bytes) -> Iterator[tuple[str, str | None]]:
     """Split a configuration into keys and values, as `jst_next_setting` of the runtime does.
 
     Args:
-        content: Lines `key = value` of jostle.conf or agent.conf; `#` begins a comment.
+        content: Text of jostle.conf or agent.conf with lines `key = value`; `#` begins a comment.
 
     Yields:
         Key and value of each line; the value is None on a line without `=`.
@@ -146,19 +146,19 @@ def check_readable(folder: Path) -> None:
     except FileNotFoundError:
         raise SpoolError(
             f"The spool {folder} does not exist.",
-            hint="Check the name; it appears with the first profile: jostle run -- CMD",
+            hint="Check the name; the first profile creates the folder: jostle run -- CMD",
         ) from None
     except PermissionError:
         closed, owner = closed_by(folder)
         raise SpoolError(
             f"The spool {folder} cannot be reached: {closed} belongs to {owner} and is closed "
             f"to you ({owner_name(os.geteuid())}).",
-            hint=f"Ask {owner} to ingest it, or name a spool of your own.",
+            hint=f"Ask {owner} to ingest it, or use a spool of your own.",
         ) from None
     except OSError as error:
         raise SpoolError(
             f"The spool {folder} cannot be reached: {error.strerror}.",
-            hint="Look at the file system that it lies on; profiles are taken when it is back.",
+            hint="Check its file system; profiles are ingested when it is available again.",
         ) from error
     if stat.S_ISDIR(facts.st_mode) and not os.access(folder, os.R_OK | os.X_OK):
         mode, owner = stat.filemode(facts.st_mode), owner_name(facts.st_uid)
@@ -166,7 +166,7 @@ def check_readable(folder: Path) -> None:
             f"The spool {folder} cannot be read: it belongs to {owner} ({mode}) "
             f"and you are {owner_name(os.geteuid())}.",
             hint=f"Ask {owner} to ingest it, run as {owner} (sudo -u {owner} jostle ingest "
-            f"{folder}), or name a spool of your own.",
+            f"{folder}), or use a spool of your own.",
         )
     if not stat.S_ISDIR(facts.st_mode) and not os.access(folder, os.R_OK):
         raise SpoolError(

@@ -1,4 +1,4 @@
-"""Interface for verbs of other distributions: starting, collecting and showing runs."""
+"""Interface for verbs of other distributions (jostle-lab): runs, their profiles and reports."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Digests of jobs that ended: appended to the job's output as its user, or mailed.
+"""Writes digests of ended jobs: appends each to the job's output as its user, or mails a link.
 
-Runs on the repository's host. It gets the ends of jobs from table batch_jobs, waits for a limited
-time for the profiles of all nodes of a job, and writes at most one digest per job.
+This service runs on the repository's host. It reads the ends of jobs from table batch_jobs, waits
+for a limited time for the profiles of all nodes of a job, and writes at most one digest per job.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def site_settings(path: Path = SITE_CONFIG) -> SiteSettings:
     except OSError as error:
         raise UsageError(
             f"{path} cannot be read ({error.strerror}).",
-            hint="Write into it for example: digest = output",
+            hint="Create the file, for example with the line: digest = output",
         ) from error
     for number, line in enumerate(text.splitlines(), 1):
         line = line.partition("#")[0].strip()
@@ -93,13 +93,13 @@ def site_settings(path: Path = SITE_CONFIG) -> SiteSettings:
             values["url"] = value.rstrip("/")
         else:
             raise UsageError(
-                f"{path}, line {number}: `{one_line(line[:80])}` is not understood.",
+                f"{path}, line {number}: `{one_line(line[:80])}` is not a valid setting.",
                 hint="Keys are digest (off, output, mail), wait (seconds) and url (http...).",
             )
     if values.get("digest") == "mail" and "url" not in values:
         raise UsageError(
-            f"{path}: digest = mail needs the address of the pages.",
-            hint="Add for example: url = https://jostle.example.org",
+            f"{path}: digest = mail needs the URL of the web pages.",
+            hint="For example: url = https://jostle.example.org",
         )
     return SiteSettings(**values)
 
@@ -128,7 +128,7 @@ class JobOutputs:
             self._notes.mkdir(mode=0o755, exist_ok=True)
         except OSError as error:
             raise JostleError(
-                f"{self._notes} cannot be made ({os.strerror(error.errno or 0)}).",
+                f"{self._notes} cannot be created ({os.strerror(error.errno or 0)}).",
                 hint="Run it as the owner of the repository, or as root.",
             ) from error
 
@@ -209,7 +209,7 @@ class JobOutputs:
 
 
 def output_of(facts: Mapping[str, Any]) -> str:
-    """Return the file of a job's output: Slurm's controller may not expand its pattern.
+    """Return the path of a job's output, expanding the pattern in Slurm's file name.
 
     Args:
         facts: A row of table batch_jobs.
@@ -245,9 +245,9 @@ def append_as(uid: int, path: str, text: str) -> str:
     """Append a text to a file with the rights of a user; never through a link, nor a new file.
 
     Args:
-        uid: The user.
-        path: The file.
-        text: The text.
+        uid: Uid of the user.
+        path: Path of the file.
+        text: Text to append.
 
     Returns:
         The result, as a part of a sentence.

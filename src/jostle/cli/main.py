@@ -1,4 +1,4 @@
-"""The command line's entry: verbs, did-you-mean, and reporting of errors."""
+"""Entry of the command `jostle`: finds verbs, suggests similar ones, and reports errors."""
 
 from __future__ import annotations
 
@@ -20,41 +20,47 @@ from jostle.extensions import extensions
 #: verb -> (module, line of help), in the order and the sections of the help text.
 SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "Record": {
-        "run": ("run", "Profile a command and everything it starts."),
-        "ingest": ("ingest", "Take profiles from spools into the repository."),
-        "import": ("import_", "Take what a site has already: logs of Darshan, accounting."),
-        "receive": ("receive", "Take what the nodes of a site send, and ingest it."),
+        "run": ("run", "Profile a command and all processes that it starts."),
+        "ingest": ("ingest", "Ingest profiles from spools into the repository."),
+        "import": ("import_", "Import Darshan logs, accounting and machine counters."),
+        "receive": ("receive", "Receive profiles from the nodes of a site, and ingest them."),
     },
     "Look": {
         "jobs": ("jobs", "List the jobs of the repository."),
-        "top": ("top", "Which running jobs lose time now, to whom and on what."),
-        "wait-until-quiet": ("wait_until_quiet", "Return when a mount or a node is free."),
-        "digest": ("digest", "What one job did: MPI, I/O, time; what to look at next."),
+        "top": ("top", "Which running jobs lose time now, to which jobs, on what resource."),
+        "wait-until-quiet": ("wait_until_quiet", "Wait until a mount or a node has little load."),
+        "digest": ("digest", "Activity of one job: MPI, I/O, time; what to examine next."),
         "timeline": ("timeline", "Draw jobs slice by slice on one time axis."),
-        "background": ("background", "What all other jobs did on a job's mounts meanwhile."),
-        "neighbours": ("neighbours", "Who ran when and where beside a job."),
-        "interference": ("interference", "Which neighbours slowed a job, when, and how much."),
-        "advise": ("advise", "What to change about a job or a site, what it saves, who pays."),
-        "replay": ("replay", "A period's jobs once more, with and without a policy."),
+        "background": ("background", "Load of all other jobs on a job's mounts while it ran."),
+        "neighbours": ("neighbours", "Which jobs ran at the same time as a job, when and where."),
+        "interference": (
+            "interference",
+            "Which concurrent jobs slowed a job, when, and by how much.",
+        ),
+        "advise": ("advise", "What to change about a job or a site, and what that saves."),
+        "replay": ("replay", "Simulate the jobs of a period with and without a policy."),
         "matrix": ("matrix", "Which program slowed which, over the whole repository."),
-        "predict": ("predict", "What loads will cost each other, though they never met."),
-        "trends": ("trends", "Which programs disturb and which suffer, week by week."),
-        "placement": ("placement", "Where a job sits in the network, and who may use its links."),
-        "nodes": ("nodes", "Which nodes, links and disks are lastingly worse than their peers."),
+        "predict": ("predict", "By how much loads will slow each other if they run together."),
+        "trends": ("trends", "Which programs slow others, and which are slowed, by week."),
+        "placement": (
+            "placement",
+            "Placement of a job in the network, and jobs on the same links.",
+        ),
+        "nodes": ("nodes", "Which nodes, links and disks are persistently worse than their peers."),
         "targets": ("targets", "Which storage targets are slower than their peers."),
-        "estimate": ("estimate", "What interference cost one run, and whether to trust it."),
+        "estimate": ("estimate", "Time that one run lost to interference, with its confidence."),
         "compare": ("compare", "Why runs of one program took different times."),
-        "report": ("report", "Write one file to mail about a job or a study: HTML or PDF."),
+        "report": ("report", "Write a report on a job or a study to mail: HTML or PDF."),
         "export": ("export", "Write tables as Parquet, CSV or JSON."),
-        "serve": ("serve", "Show jobs in a browser: what disturbed them, when, by how much."),
+        "serve": ("serve", "Show jobs in a browser: what slowed them, when, by how much."),
     },
-    "Care": {
-        "overhead": ("overhead", "What profiling costs a command: alternating runs."),
-        "agent": ("agent", "Record this machine between runs, too: who uses its cores and disks."),
-        "doctor": ("doctor", "Check what works on this machine, and how to mend it."),
-        "topology": ("topology", "Tell jostle about the cluster's networks; show them."),
-        "site": ("site", "Digests at the end of jobs, for a site that profiles all of them."),
-        "repository": ("repository", "Compact the repository, expire old slices, mend damage."),
+    "Maintain": {
+        "overhead": ("overhead", "Measure the overhead of profiling a command."),
+        "agent": ("agent", "Record which programs use this machine's cores and disks."),
+        "doctor": ("doctor", "Check which functions work on this machine, and how to fix others."),
+        "topology": ("topology", "Import and show the networks of the cluster."),
+        "site": ("site", "Append digests to job outputs, for a site that profiles all jobs."),
+        "repository": ("repository", "Compact the repository, expire old slices, fix damage."),
     },
 }
 _OWN = {
@@ -67,12 +73,12 @@ _OF_THE_LAB = ("demo", "inject", "lab", "signal", "simulate", "study", "validate
 
 
 def all_verbs() -> dict[str, tuple[str, str]]:
-    """Return every verb, with those that other distributions add: verb -> (module, help)."""
+    """Return module and help line of every verb, with those that other distributions add."""
     return _OWN | {verb: entry for verb, entry in added_verbs().items() if " " not in verb}
 
 
 class Verbs(click.Group):
-    """A group whose commands are imported on demand."""
+    """The group of all verbs, which are imported on demand."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the verbs in the order of the help text."""
@@ -115,12 +121,12 @@ def _all_sections() -> dict[str, dict[str, str]]:
     sections = {
         name: {verb: line for verb, (_, line) in verbs.items()} for name, verbs in SECTIONS.items()
     }
-    last, care = sections.popitem()
+    last, maintain = sections.popitem()
     for extension in extensions():
         for name, verbs in extension.verbs.items():
-            place = care if name == last else sections.setdefault(name, {})
+            place = maintain if name == last else sections.setdefault(name, {})
             place |= {verb: line for verb, (_, line) in verbs.items() if " " not in verb}
-    return sections | {last: care}
+    return sections | {last: maintain}
 
 
 def _join_or(names: Sequence[str]) -> str:
@@ -152,11 +158,11 @@ def _print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> 
     is_eager=True,
     expose_value=False,
     callback=_print_version,
-    help="Print the version and leave.",
+    help="Print the version and exit.",
 )
 @click.pass_context
 def cli(ctx: click.Context, repository: str | None) -> None:
-    """Watch every job at once, on one clock: was it me, or the neighbours?"""
+    """Find out how jobs on a cluster disturb each other: was it my job, or its neighbours?"""
     ctx.obj = {"repository": repository}
 
 
@@ -244,7 +250,7 @@ def _fail(words: Sequence[str], message: str, hint: str, exit_code: int) -> int:
     """Report on stderr what went wrong and how to fix it, as JSON with --json."""
     own = words[: words.index("--")] if "--" in words else words
     if "--json" in own:
-        error = {"message": message, "mend": hint or None, "exit_code": exit_code}
+        error = {"message": message, "fix": hint or None, "exit_code": exit_code}
         click.echo(json.dumps({"error": error}), err=True)
         return exit_code
     from jostle.cli.output import stderr_style
@@ -252,5 +258,5 @@ def _fail(words: Sequence[str], message: str, hint: str, exit_code: int) -> int:
     red, bold, reset = stderr_style("red"), stderr_style("bold"), stderr_style("reset")
     click.echo(f"{red}{bold}jostle:{reset} {message}", err=True)
     for line in hint.splitlines():
-        click.echo(f"  {bold}mend:{reset} {line}", err=True)
+        click.echo(f"  {bold}fix:{reset} {line}", err=True)
     return exit_code

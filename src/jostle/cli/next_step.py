@@ -1,4 +1,4 @@
-"""The next command after each verb: a table from the finding of a verb to commands.
+"""Suggests the next command after each verb, from a table of findings and commands.
 
 The verbs about a job form a path: `run`, `digest`, `estimate`, `interference`, the page. A verb
 only leads to verbs after it in `PATH`, so that hints never lead in a circle. Commands that start
@@ -50,7 +50,7 @@ ANEW = ("run --slice 250ms -- CMD", "run -- CMD", "ingest SPOOL", "demo", "agent
 TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "run": {
         "a verdict": ("estimate JOB", "digest JOB"),
-        "a loss beside suspects": ("interference JOB", "serve JOB"),
+        "a loss with suspects": ("interference JOB", "serve JOB"),
         "a loss": ("estimate JOB", "agent start"),
         "no verdict": ("digest JOB", "timeline JOB"),
     },
@@ -85,7 +85,7 @@ TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "a spool": ("ingest SPOOL",),
     },
     "estimate": {
-        "a loss beside suspects": ("interference JOB", "serve JOB"),
+        "a loss with suspects": ("interference JOB", "serve JOB"),
         "a loss": ("compare JOB ANOTHER_RUN", "serve JOB"),
         "no loss": ("serve JOB", "compare JOB ANOTHER_RUN"),
         "too few slices": ("run --slice 250ms -- CMD", "serve JOB"),
@@ -132,8 +132,8 @@ def steps(
     """Return the commands to try after a verb.
 
     Args:
-        verb: The verb that ends.
-        seen: Its finding: a key of its part of `TABLE`.
+        verb: Verb that has ended.
+        seen: Finding of the verb: a key of its part of `TABLE`.
         job: The job of the verb.
         flag: Option with the repository, with a blank before it; "" for the default one.
         viewer: User (uid) whose view was requested; verbs without such an option are left out
@@ -188,12 +188,12 @@ def seen_by_estimate(evaluated_job: EvaluatedJob, slice_ns: int) -> str:
         slice_ns: Longest slice of the job, ns: shorter ones help only if they are long.
     """
     from jostle.analysis.estimation.light import LEAST_COVERAGE
-    from jostle.report.verdict.verdict import WORTH_A_WORD, blame_of
+    from jostle.report.verdict.verdict import WORTH_A_WORD, attribution_of
 
     own, who = evaluated_job.estimate, evaluated_job.who
     lost = own.percent.value >= WORTH_A_WORD
-    if lost and who is not None and blame_of(own, who).suspects:
-        return "a loss beside suspects"
+    if lost and who is not None and attribution_of(own, who).suspects:
+        return "a loss with suspects"
     if own.light is None:
         few = own.coverage < LEAST_COVERAGE and slice_ns > SHORT_SLICE_NS
         return "too few slices" if few else "undecided"

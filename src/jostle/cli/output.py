@@ -1,4 +1,4 @@
-"""Output of all verbs: tables for users, JSON for programs, the next command."""
+"""Prints the output of all verbs: tables for users, JSON for programs, suggested next commands."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def console(*, err: bool = False) -> Console:
 
 
 def table(columns: Sequence[str]) -> Table:
-    """Return an empty table in the house style; `>name` is right-aligned, `=name` never folded."""
+    """Return an empty table; column `>name` is right-aligned, `=name` is never folded."""
     from rich import box
     from rich.table import Table
 
@@ -118,9 +118,8 @@ def fit_around(frames: Sequence[Table], optional: Sequence[str]) -> Table:
     """Return the first table that fits the terminal; else the last one, without some columns.
 
     Args:
-        frames: The same table in ever shorter versions.
-        optional: Beginnings of the names of columns that are left out, in this order, until it
-            fits.
+        frames: Versions of the same table, each narrower than the one before.
+        optional: Beginnings of the names of columns that may be left out, in this order.
     """
     for frame in frames:
         if _paper.get() or _natural_width(frame) <= console().width:
@@ -152,7 +151,7 @@ def light_of(light: str | None, style: str = "") -> Text:
 
 
 def pasted(command: str) -> Text:
-    """Return a line that is never wrapped, since it will be pasted."""
+    """Return a line that is never wrapped, since users paste it."""
     from rich.text import Text
 
     return Text(command, no_wrap=True)
@@ -313,7 +312,7 @@ def _plain(value: object) -> object:
 
 @contextmanager
 def on_paper() -> Iterator[None]:
-    """Let views write for a document: no column is left out, and all letters are available."""
+    """Let views write for a document: no column is left out, and all characters are available."""
     token = _paper.set(True)
     try:
         yield
@@ -335,7 +334,7 @@ def silent_next() -> Iterator[None]:
 
 
 def next_steps(*commands: str) -> None:
-    """End a verb: name on stderr the command(s) to try next."""
+    """Print the suggested next commands of a verb on stderr."""
     if _silent.get():
         return
     bold, dim, reset = stderr_style("bold"), stderr_style("dim"), stderr_style("reset")

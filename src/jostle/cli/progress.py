@@ -1,4 +1,4 @@
-"""A bar on stderr for whatever takes longer than a second; silence in pipes."""
+"""Progress bar on stderr for steps that take longer than a second; not shown in pipes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PATIENCE_S = 1.0
 class Bar:
     """A progress bar that appears after a second, and only in a terminal.
 
-    Use as a context; call `advance` from any thread, or never when the end is unknown.
+    Use it as a context manager; call `advance` from any thread, or never if the end is unknown.
     """
 
     def __init__(self, label: str, *, quiet: bool = False) -> None:

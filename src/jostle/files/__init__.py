@@ -1,1 +1,1 @@
-"""Files that users name: what may be opened, where a repository is, which libraries load."""
+"""Access to files that users name: regular files, repositories, settings and libraries."""

@@ -1,4 +1,4 @@
-"""The default repository, the same for the command and the Python API."""
+"""Finds the default repository, the same for the command line and the Python API."""
 
 from __future__ import annotations
 

@@ -13,10 +13,10 @@ from pathlib import Path
 
 
 def is_elf(path: str | Path) -> bool:
-    """Return whether a file is a program or library at all.
+    """Return whether a file is a program or a library (ELF).
 
     Raises:
-        OSError: It cannot be read.
+        OSError: The file cannot be read.
     """
     return bool(_kind(path))
 
@@ -24,8 +24,8 @@ def is_elf(path: str | Path) -> bool:
 def is_loadable(path: str | Path) -> bool:
     """Return whether a file is a library for programs of the same kind as this Python.
 
-    Compares what the loader compares: class (32 or 64 bits), byte order and processor. False for a
-    file that cannot be read.
+    The function compares what the loader compares: class (32 or 64 bits), byte order and processor.
+    It returns False for a file that cannot be read.
     """
     try:
         return bool(_kind(path)) and _kind(path) == _kind("/proc/self/exe")
@@ -41,7 +41,7 @@ def _kind(path: str | Path) -> bytes:
 
 
 def find_library(name: str) -> str:
-    """Return the path of the library that the loader takes for a name; "" where it knows none."""
+    """Return the path of the library that the loader finds for a name; "" if it finds none."""
     # `ldconfig` is in a folder that users often do not have on PATH.
     ldconfig = shutil.which("ldconfig", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
     if ldconfig is None:

@@ -1,4 +1,4 @@
-"""Access to files named by users, variables or configuration files: regular files only.
+"""Opens files named by users, variables or configuration files, if they are regular files.
 
 A read of a pipe without a writer never returns, a device may never end or have effects when it is
 opened, and a huge file fills the memory.
@@ -20,16 +20,16 @@ def check_regular(path: Path) -> None:
     """Make sure, without opening it, that a path leads to a regular file.
 
     Raises:
-        OSError: It does not; `strerror` says why.
+        OSError: The path leads to no regular file; `strerror` has the reason.
     """
     _refuse_others(path, path.stat().st_mode)
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """Open a regular file for reading, and never waits for it.
+    """Open a regular file for reading, without ever waiting for it.
 
     Raises:
-        OSError: There is none, or it is something else; `strerror` says why.
+        OSError: The file does not exist, or is not a regular file; `strerror` has the reason.
     """
     check_regular(path)  # opening some devices does something
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
@@ -45,11 +45,11 @@ def read_regular(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
     """Read a whole regular file.
 
     Args:
-        path: The file.
-        most_bytes: Its largest size.
+        path: Path of the file.
+        most_bytes: Largest permitted size.
 
     Raises:
-        OSError: See `open_regular`; or it is larger.
+        OSError: As for `open_regular`, or the file is larger.
     """
     if is_null(path):
         return b""

@@ -1,4 +1,4 @@
-"""Addresses of repositories in object stores, which the command handles as paths."""
+"""Recognises URLs of repositories in object stores, which the command line handles as paths."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def is_address(place: Path | str) -> bool:
 
 
 def parts_of(place: Path | str) -> tuple[str, str] | None:
-    """Return bucket and prefix of an address; None: it is none."""
+    """Return bucket and prefix of a URL; None: the text is no such URL."""
     match = _ADDRESS.fullmatch(str(place))
     return (match[1], (match[2] or "").strip("/")) if match else None
 

@@ -1,4 +1,4 @@
-"""Files of settings that an operator writes: TOML, checked against a model of what it may hold."""
+"""Reads an operator's settings file in TOML, and checks it against a model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 M = TypeVar("M")
-#: Configuration of models that refuses unknown keys and text in place of numbers.
+#: Configuration of models that refuses unknown keys and text instead of numbers.
 STRICT: Any = {"extra": "forbid", "strict": True, "frozen": True}
 _UNKNOWN = ("extra_forbidden", "unexpected_keyword_argument")
 #: What was expected, by the type of pydantic's error.
@@ -42,15 +42,16 @@ def read_toml(
     """Read a file of settings.
 
     Args:
-        path: The file.
+        path: Path of the file.
         model: A pydantic model, or a dataclass with `__pydantic_config__`; see `STRICT`.
-        reference: Sentence that says where all keys are explained.
+        reference: Sentence that names the page on which all keys are explained.
         error: Class of the error to raise.
-        prepare: Expands permitted short forms into the form of the model.
+        prepare: Function that expands permitted short forms into the form of the model.
 
     Raises:
         FileNotFoundError: There is no such file.
-        UsageError: As `error`: it cannot be read, or is not valid. It names file, key and remedy.
+        UsageError: Of class `error`: the file cannot be read or is not valid; the message names
+            file and key.
     """
     try:
         content = tomllib.loads(read_regular(path).decode())
@@ -58,7 +59,8 @@ def read_toml(
         raise
     except OSError as problem:
         raise error(
-            f"{path} cannot be read: {problem.strerror}.", hint="Check the name, and whose it is."
+            f"{path} cannot be read: {problem.strerror}.",
+            hint="Check the name and the owner of the file.",
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
         raise error(f"{path} is not valid TOML: {problem}.", hint=reference) from None

@@ -1,4 +1,4 @@
-"""Imports what sites have recorded already: logs of Darshan, accounting, counters."""
+"""Imports existing records of sites: Darshan logs, batch accounting, and counters of machines."""
 
 from jostle.imports.accounting.importer import AccountingImport, AccountingReport
 from jostle.imports.accounting.lsf import read_lsf

@@ -1,1 +1,1 @@
-"""Names of what ran: programs, users, batch jobs, and what started them."""
+"""Names of programs, users, batch jobs and launchers."""

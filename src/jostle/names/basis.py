@@ -1,4 +1,4 @@
-"""What the recorded times of a job are based on, and which questions they can answer.
+"""The basis of a job's recorded times (profile or imported log), and the analyses that it allows.
 
 A profile has bytes, calls and time of every slice, and execution segments. Imported jobs have less.
 Column `basis` of table processes says what: "" for a profile, else source and resolution, such as
@@ -39,7 +39,7 @@ NEEDS = {
     "placement": frozenset({MESSAGES}),
 }
 #: What the sentence about the basis of an imported job begins with.
-RESTS_ON = "Rests on a log of"
+RESTS_ON = "Based on a log of"
 #: How to obtain data that is missing.
 _REMEDIES = {
     SEGMENTS: "profile a run: `jostle run -- CMD`",
@@ -59,11 +59,11 @@ _KNOWN = {
 
 @dataclass(frozen=True)
 class Basis:
-    """What the recorded times of a job are based on.
+    """The basis of a job's recorded times: its source, and the resolution of the times.
 
     Attributes:
-        source: "" for a profile; darshan.
-        resolution: "" for a profile; operations, bins or totals.
+        source: Source of the data: "" for a profile, or darshan.
+        resolution: Resolution of the times: "" for a profile; operations, bins or totals.
     """
 
     source: str = ""
@@ -71,14 +71,14 @@ class Basis:
 
     @property
     def has(self) -> frozenset[str]:
-        """Kinds of data that it provides."""
+        """Kinds of data that the basis provides."""
         return _HAS.get(self.resolution, frozenset())
 
     def lacks(self, answer: str) -> frozenset[str]:
         """Return the kinds of data that an answer needs and that are missing.
 
         Args:
-            answer: A key of NEEDS.
+            answer: Name of an answer, a key of NEEDS.
         """
         return NEEDS[answer] - self.has
 
@@ -90,11 +90,11 @@ def basis_of(text: str | None) -> Basis:
 
 
 def basis_words(basis: Basis, clock_error_us: int) -> str:
-    """Return what a job's times rest on, as a sentence; "" for a profile.
+    """Return the basis of a job's times as a sentence; "" for a profile.
 
     Args:
-        basis: Its basis.
-        clock_error_us: How far its clock may be off by its precision, µs.
+        basis: Basis of the job's times.
+        clock_error_us: Largest error of its clock because of its precision, µs.
     """
     if not basis.source:
         return ""
@@ -106,7 +106,7 @@ def basis_words(basis: Basis, clock_error_us: int) -> str:
 
 
 def remedy_of(lacking: frozenset[str]) -> str:
-    """Return how what is lacking can be had, as a sentence."""
+    """Return how to record the missing kinds of data, as a sentence."""
     remedies = list(dict.fromkeys(_REMEDIES[what] for what in sorted(lacking)))
     text = "; or ".join(remedies)
     return f"{text[:1].upper()}{text[1:]}." if text else ""

@@ -1,4 +1,4 @@
-"""Batch jobs and their parts, by the names that the runtime gives (runtime/src/process/identity.c).
+"""Recognises batch jobs and their parts by job names (runtime/src/process/identity.c).
 
 A repository holds a batch job as several jobs: `slurm-12` is its script, `slurm-12-s0` a step and
 `slurm-12-w5d5327ca` an mpirun of it. A user calls the whole `12`, the script `12.batch` and a step
@@ -22,8 +22,9 @@ class BatchJob:
     """A job of a batch system.
 
     Attributes:
-        system: slurm, pbs or lsf; darshan for logs of Darshan, which do not say which it was.
-        number: What the system calls it.
+        system: Batch system: slurm, pbs or lsf; darshan for Darshan logs, which do not name the
+            system.
+        number: Number of the job in the batch system.
         owner: "@" and the login of its owner; "" for the repository's owner.
     """
 
@@ -33,7 +34,7 @@ class BatchJob:
 
     @property
     def name(self) -> str:
-        """What users call it."""
+        """Name that users give the batch job: its number, and the owner."""
         return f"{self.number}{self.owner}"
 
     @property
@@ -65,7 +66,7 @@ def batch_jobs(jobs: Iterable[str]) -> dict[BatchJob, list[str]]:
 
 
 def part_name(job: str) -> str:
-    """Return what a user calls a job: `12.batch`, `12.0`; its own name if it is no such part.
+    """Return the user's name of a job: `12.batch`, `12.0`; its own name if it is no such part.
 
     An mpirun within the script and parts of other batch systems keep the repository's name.
     """

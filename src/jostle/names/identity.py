@@ -1,4 +1,4 @@
-"""Names what processes and jobs run: a script, module or class, not its interpreter.
+"""Finds the name of the program of processes and jobs: a script or module, not its interpreter.
 
 A wrapper or launcher (`timeout`, `mpirun`) is named after the program that it starts. The runtime
 has the same rules for command lines (runtime/src/profile/script.c); tests/data/scripts.txt tests
@@ -33,7 +33,7 @@ _UNNAMED = SHELLS | {"slurm_script"}
 
 
 def identity(script: str | None, program: str | None) -> str:
-    """Name a process: what its interpreter runs, else the base name of its executable."""
+    """Return the program of a process: the interpreter's script, or the executable's base name."""
     return script or PurePath(program or "").name or "?"
 
 
@@ -74,13 +74,13 @@ def named_sql(processes: str) -> str:
     """Return a SELECT of rows of processes, with their `identity` and `is_rank`.
 
     Args:
-        processes: A table or subquery of SQL, with columns that the repository's processes have.
+        processes: SQL of a table or subquery with the columns of table processes.
     """
     return f"SELECT *, {IDENTITY_SQL} AS identity, {IS_RANK_SQL} AS is_rank FROM {processes}"
 
 
 def program_of_command(command: Sequence[str]) -> str:
-    """Name what a command will run, as `identity` and wrappers have it, before it has started."""
+    """Return the program that a command will run, as `identity` names it, before it has started."""
     name = PurePath(command[0]).name or command[0]
     if is_wrapper(name):
         for at, word in enumerate(command[1:], 1):

@@ -1,4 +1,4 @@
-"""Which MPI's launcher started this process, by the variables that it sets."""
+"""Finds out which MPI's launcher started this process, from environment variables."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _SIGNS = {
 
 
 def mpi_of_environment(environment: Mapping[str, str] | None = None) -> str | None:
-    """Return which MPI's launcher started this process.
+    """Return the MPI whose launcher started this process.
 
     Args:
-        environment: The variables to check; None: those of this process.
+        environment: Environment variables to check; None: those of this process.
 
     Returns:
         "openmpi", "mpich", or None if no launcher is recognised.

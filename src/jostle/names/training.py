@@ -7,5 +7,5 @@ _LIBRARIES = ("NCCL", "RCCL", "gloo")
 
 
 def is_collective_library(library: str | None) -> bool:
-    """Return whether the library that made a world, such as "NCCL 2.27.3", is not MPI."""
+    """Return whether a world's library is a collective library such as "NCCL 2.27.3"."""
     return (library or "").partition(" ")[0] in _LIBRARIES

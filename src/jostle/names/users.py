@@ -1,4 +1,4 @@
-"""Users by name and by number, as this machine knows them."""
+"""Converts between names and numbers (uids) of users, as this machine knows them."""
 
 from __future__ import annotations
 
@@ -42,5 +42,5 @@ def user_of(name: str) -> int:
         return pwd.getpwnam(name).pw_uid
     except KeyError:
         raise UsageError(
-            f"There is no user `{name}` on this machine.", hint="Give the user's number."
+            f"There is no user `{name}` on this machine.", hint="Use the user's number (uid)."
         ) from None

@@ -1,8 +1,8 @@
-"""Routes through a fabric, and the loads of its links.
+"""Computes routes through a fabric (network), and the loads of its links.
 
 The package's interface:
-    link_loads: traffic of jobs -> LinkLoads: bytes per link, slice and job.
-    routes_of: pairs of vertices -> Routes: which links carry their traffic.
+    link_loads: the bytes per link, slice and job (LinkLoads) that traffic of jobs causes.
+    routes_of: the links that carry the traffic of pairs of vertices (Routes).
     shared_links, shared_routers: links and routers that two jobs share. zone_links: the links of a
         part of a fabric.
     footprint: the links that traffic among some nodes may take; distances: hops.

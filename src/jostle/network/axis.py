@@ -1,4 +1,4 @@
-"""Converts rows of slices to an axis of slices of another length."""
+"""Converts rows of slices to a time axis of slices of a different length."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ def portions(table: pa.Table, axis: tuple[int, int, int], most: int) -> Iterator
     """Divide a table into runs of rows that together overlap at most so many slices of an axis.
 
     Args:
-        table: As for `on_axis`.
-        axis: As for `on_axis`.
-        most: Rows of the answer of `on_axis`; a single row of the table may have more.
+        table: Rows with slices, as for `on_axis`.
+        axis: Time axis, as for `on_axis`.
+        most: Largest number of rows of the result of `on_axis`; a single row of the table may have
+            more.
     """
     step_ns, span = ints(table, "slice_ns"), ints(table, "span")
     meets = np.clip(step_ns.astype(np.float64) * span / axis[1] + 2, 1, axis[2])
@@ -47,7 +48,7 @@ def on_axis(table: pa.Table, axis: tuple[int, int, int]) -> tuple[Ints | slice, 
         axis: Start ns, length ns and number of the slices.
 
     Returns:
-        Row (a Python slice for all rows in order), slice and part; one entry per overlap.
+        Row (a Python slice for all rows in order), slice and part of each overlap.
     """
     start, step, count = axis
     begin, step_ns, span = (ints(table, name) for name in ("slice", "slice_ns", "span"))

@@ -24,10 +24,10 @@ class Messages:
     """Messages of one call.
 
     Attributes:
-        sources: Of each pair, the rank that sends, as an index in the communicator.
-        targets: The rank that receives; no pair appears twice.
-        bytes: Bytes that it sends in one call.
-        messages: Number of messages.
+        sources: Sending rank of each pair, as an index in the communicator.
+        targets: Receiving rank of each pair; no pair appears twice.
+        bytes: Bytes of each pair in one call.
+        messages: Number of messages of each pair.
     """
 
     sources: Ints
@@ -175,8 +175,8 @@ class Algorithm:
     Attributes:
         operation: `Allreduce`, also for its non-blocking and persistent forms.
         name: Name of the algorithm.
-        below: Largest bytes per rank (as the metrics count them) for which it is used; above, the
-            operation's next row counts.
+        below: Largest number of bytes per rank (as the metrics count them) for which it is used;
+            above, the operation's next row counts.
         steps: Function from the number of ranks to the messages, in blocks.
         counted: Function from the number of ranks to the mean blocks that a rank counts in one
             call.
@@ -219,11 +219,11 @@ for _each in ALGORITHMS:
 
 
 def algorithm_of(operation: str, bytes_per_rank: float) -> Algorithm | None:
-    """Return the assumed algorithm of an operation; None: it moves nothing, or is unknown.
+    """Return the assumed algorithm of an operation; None: it moves no data, or is unknown.
 
     Args:
-        operation: `Allreduce`, `MPI_Iallreduce`, `Allreduce_init`, ...
-        bytes_per_rank: What one rank counts in one call, on average.
+        operation: Name of the operation: `Allreduce`, `MPI_Iallreduce`, `Allreduce_init`, ...
+        bytes_per_rank: Mean number of bytes that one rank counts in one call.
     """
     name = operation.lower().removeprefix("mpi_").removesuffix("_init")
     known = _BY_NAME.get(name) or _BY_NAME.get(name.removeprefix("i"), [])
@@ -234,10 +234,10 @@ def messages(operation: str, ranks: int, root: int, bytes_per_rank: float) -> Me
     """Return the messages of one call of a collective operation.
 
     Args:
-        operation: As for `algorithm_of`.
+        operation: Name of the operation, as for `algorithm_of`.
         ranks: Size of the communicator.
-        root: Index of its root in the communicator; -1: it has none.
-        bytes_per_rank: What one rank counts in one call, on average over all ranks.
+        root: Index of the root in the communicator; -1: none.
+        bytes_per_rank: Mean number of bytes that a rank counts in one call, over all ranks.
     """
     algorithm = algorithm_of(operation, bytes_per_rank)
     if algorithm is None or ranks < 2:
@@ -260,8 +260,7 @@ def between_hosts(algorithm: Algorithm, hosts: Ints, root: int) -> Messages:
         root: Index of the root; -1: none.
 
     Returns:
-        Sources and targets are hosts; what stays on a host is left out. Messages are those of one
-        call.
+        Messages of one call with hosts as sources and targets; traffic within a host is left out.
     """
     ranks = len(hosts)
     if ranks < 2:

@@ -1,4 +1,4 @@
-"""Traffic between hosts as matrices: all kinds of traffic, with collectives expanded."""
+"""Builds matrices of the traffic between hosts: all kinds of traffic, with collectives expanded."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST_KEYS = 1 << 27
 
 
 class Names:
-    """Numbers of names, from 0 in the order in which they first occurred."""
+    """Numbers that represent names, from 0 in the order in which names first occurred."""
 
     def __init__(self) -> None:
         self.known: dict[str, int] = {}
@@ -54,13 +54,13 @@ class Demand:
     """One kind of traffic: rows of bytes, each divided among pairs of hosts in a fixed pattern.
 
     Attributes:
-        kind: "pairs", "collectives" or "spread".
-        table: Its rows, with job, slice, slice_ns, span and bytes.
-        job: Of each row, the number of its job.
-        pattern: Of each row, a row of the patterns.
+        kind: Kind of the traffic: "pairs", "collectives" or "spread".
+        table: Rows of the traffic, with job, slice, slice_ns, span and bytes.
+        job: Number of the job of each row.
+        pattern: Index of each row's pattern.
         patterns: Part of a row's bytes between each pair of hosts, shape (patterns, pairs); the sum
             is above 1 where a collective sends more bytes than the metrics count for it.
-        nowhere: Of each pattern, whether its partners are not known.
+        nowhere: Whether the partners of each pattern are not known.
     """
 
     kind: str
@@ -89,8 +89,8 @@ class Demands:
     """All traffic of jobs.
 
     Attributes:
-        jobs: Their names.
-        hosts: Names of hosts.
+        jobs: Names of the jobs.
+        hosts: Names of the hosts.
         sources: Source host of each pair; targets: its target host.
         parts: The traffic; their patterns have a column per pair.
     """

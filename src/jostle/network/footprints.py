@@ -1,4 +1,4 @@
-"""A job's footprint: the links that traffic among its nodes may take."""
+"""Computes the footprint of a job: the links that traffic among its nodes may take."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def between_switches(topology: Topology) -> Flags:
 
 
 def distances(topology: Topology, switches: Ints) -> Ints:
-    """Return the fewest links between switches, shape (switches, vertices); APART: no path.
+    """Return the number of links between switches, shape (switches, vertices); APART: no path.
 
     Args:
         topology: The fabric.
@@ -62,7 +62,7 @@ def footprint(topology: Topology, nodes: Ints) -> Flags:
         nodes: Vertices of a job's nodes, each attached to a switch.
 
     Returns:
-        Shape (links,).
+        One flag per link, shape (links,).
     """
     switches, first = np.unique(topology.switch_of[nodes], return_index=True)
     if len(switches) < 2:

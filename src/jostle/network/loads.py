@@ -1,4 +1,4 @@
-"""The loads of a fabric's links per slice and job."""
+"""Computes the loads of a fabric's links per slice and job."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ class LinkLoads:
     Attributes:
         topology: The fabric; columns of all matrices are its links.
         axis: Start ns, length ns and number of the slices; rows of all matrices.
-        jobs: Name of a job -> its load, shape (slices, links): routed, with the minimal routes
-            where a range is possible. "" is traffic of no known job.
+        jobs: Load of each job by name, shape (slices, links): from routes, minimal ones where a
+            range is possible. "" is traffic of no known job.
         low: Load of all jobs together with minimal or with Valiant routes, the smaller of both.
-        high: The larger of both; where routing is not adaptive, equal to low.
+        high: The larger of both loads; equal to low where routing is not adaptive.
         measured: Load that the ports counted; only where `is_measured`.
-        is_measured: Of each link, whether its port has counters.
-        waiting: Of each link, the part of the time in which data waited at its port, shape
+        is_measured: Whether the port of each link has counters.
+        waiting: Part of the time in which data waited at the port of each link, shape
             (slices, links), only where `is_measured`; see `jostle.network.ports`.
-        modelled: Of each job, the part of its load that comes from expanded collectives, 0 to 1.
-        spread: Of each job, the part of its load whose partners are not known: divided evenly.
-        lost: Of each job, the bytes without a route (their nodes are not in the fabric).
-        offered: Of each job, all bytes that it sent, including lost ones; collectives expanded.
+        modelled: Part of each job's load that comes from expanded collectives, 0 to 1.
+        spread: Part of each job's load whose partners are not known, and which is divided evenly.
+        lost: Bytes of each job without a route (their nodes are not in the fabric).
+        offered: All bytes that each job sent, including lost ones; collectives expanded.
     """
 
     topology: Topology

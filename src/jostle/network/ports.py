@@ -25,7 +25,7 @@ class PortLoads:
     """Loads of links as their ports counted them.
 
     Attributes:
-        bytes: Bytes per slice of the axis and link.
+        bytes: Number of bytes per slice of the axis and link.
         waiting: Part of the time in which data waited at the beginning of the link; an estimate.
         is_known: Whether each link has a port with counters.
     """
@@ -114,7 +114,7 @@ def _readings(topology: Topology, host: str, name: str, only: bool) -> Iterator[
     Args:
         topology: The fabric.
         host: Host of the component.
-        name: Its name.
+        name: Name of the component.
         only: Whether the host has no other component.
     """
     place = topology.place.get(host)

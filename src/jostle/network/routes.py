@@ -1,4 +1,4 @@
-"""Routes of pairs of vertices: the part of a pair's traffic on each link."""
+"""Computes routes of pairs of vertices: the part of a pair's traffic on each link."""
 
 from __future__ import annotations
 
@@ -30,14 +30,13 @@ _KEPT_ENTRIES = 1 << 25
 
 @dataclass(frozen=True, eq=False)
 class Detours:
-    """Routes with Valiant routing, as factors, since their product would be large.
+    """Routes with Valiant routing, stored as factors since their product would be large.
 
     Attributes:
         straight: Part of a pair's traffic on links that all its paths have, shape (pairs, links).
-        between: Of each pair with detours, 1 at its pair of switches, shape (pairs, switch
-            pairs).
-        ways: Of each pair of switches, the parts of its paths, shape (switch pairs, parts).
-        links: Of each part, its load on the links, shape (parts, links).
+        between: For each pair with detours, 1 at its pair of switches, shape (pairs, switch pairs).
+        ways: For each pair of switches, the parts of its paths, shape (switch pairs, parts).
+        links: For each part, its load on the links, shape (parts, links).
     """
 
     straight: csr_array
@@ -67,9 +66,9 @@ class Routes:
     Attributes:
         sources: Source vertex of each pair; targets: its target vertex.
         low: Part of a pair's traffic on each link with minimal routing, shape (pairs, links).
-        detours: The same with Valiant routing; None: routing is not adaptive.
+        detours: Parts with Valiant routing; None: routing is not adaptive.
         reached: Whether each pair has a path.
-        other: Of each pair, whether shortest paths were used, since the fabric's own rule has no
+        other: Whether shortest paths were used for each pair, since the fabric's own rule has no
             path.
     """
 
@@ -90,7 +89,7 @@ class Routes:
 
     @property
     def hops(self) -> Floats:
-        """Links of each pair's minimal path, the mean over several paths."""
+        """Number of links of each pair's minimal path, as the mean over several paths."""
         return np.asarray(self.low.sum(axis=1), np.float32)
 
 

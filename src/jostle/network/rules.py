@@ -1,4 +1,4 @@
-"""How each kind of fabric routes: the next links of traffic at a vertex towards its target."""
+"""Routing rules of each kind of fabric: the next links of traffic from a vertex to its target."""
 
 from __future__ import annotations
 
@@ -133,8 +133,8 @@ def by_table(topology: Topology, table: NDArray[np.int32], row: Ints) -> Rule:
 
     Args:
         topology: The fabric.
-        table: Per switch, for each vertex as goal, the link; -1: none.
-        row: Of each vertex, its row in the table; -1: none.
+        table: For each switch, the link towards each target vertex; -1: none.
+        row: Row of each vertex in the table; -1: none.
     """
 
     def rule(at: Ints, goal: Ints) -> Onward:
@@ -148,7 +148,7 @@ def by_table(topology: Topology, table: NDArray[np.int32], row: Ints) -> Rule:
 
 
 def forwarding_table(topology: Topology) -> tuple[NDArray[np.int32], Ints]:
-    """Return the fabric's own tables as `by_table` takes them."""
+    """Return the fabric's own forwarding tables as arguments of `by_table`."""
     row = np.full(len(topology.vertices), -1, np.int64)
     row[list(topology.forwarding)] = np.arange(len(topology.forwarding))
     table = np.stack([np.asarray(each, np.int32) for each in topology.forwarding.values()])
@@ -157,7 +157,7 @@ def forwarding_table(topology: Topology) -> tuple[NDArray[np.int32], Ints]:
 
 
 def d_mod_k_table(topology: Topology) -> tuple[NDArray[np.int32], Ints]:
-    """Make tables for a tree that has none: D-mod-k.
+    """Compute forwarding tables for a tree that has none, by the rule D-mod-k.
 
     Upwards, a switch uses, of its k links, the one with the number of the destination modulo k, so
     that all traffic to one node meets early; downwards there is one path, or several that are
@@ -229,7 +229,7 @@ def _choose(line: NDArray[np.int32], links: Ints, able: NDArray[np.bool_], turn:
 
 
 class Shortest:
-    """Shortest paths to goals, shared evenly by the links that begin them at each switch.
+    """Rule of shortest paths: at each switch, traffic is divided evenly among all shortest paths.
 
     A target is a set of switches: one switch, or all of a group. In a dragonfly, traffic takes one
     global link only, the one into the target's group.
@@ -242,8 +242,8 @@ class Shortest:
 
         Args:
             topology: The fabric.
-            goals: The switches of each goal.
-            groups: In a dragonfly the group of each goal; None: all links may be taken.
+            goals: Switches of each goal (target).
+            groups: In a dragonfly, the group of each goal; None: all links may be taken.
         """
         self._topology, self._groups = topology, groups
         switches = np.flatnonzero(topology.is_switch)

@@ -1,4 +1,4 @@
-"""Links and routers that carry traffic of two jobs at the same time."""
+"""Finds links and routers that carry traffic of two jobs at the same time."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Shared:
 
     Attributes:
         places: Links, or routers (vertices of switches that nodes are attached to).
-        first: Of each, the part of the first job's traffic that crosses it in slices in which the
-            other's does, 0 to 1.
-        second: The same of the second job.
+        first: For each place, the part of the first job's traffic that crosses it in slices in
+            which the other job's traffic does, too, 0 to 1.
+        second: The same part of the second job's traffic.
     """
 
     places: Ints
@@ -35,8 +35,8 @@ def shared_links(loads: LinkLoads, first: str, second: str) -> Shared:
 
     Args:
         loads: The loads of all jobs.
-        first: A job.
-        second: Another one.
+        first: Name of the first job.
+        second: Name of the second job.
     """
     return _shared(loads, first, second, None)
 

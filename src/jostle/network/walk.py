@@ -19,9 +19,9 @@ class Onward:
     """The links that traffic takes next.
 
     Attributes:
-        state: Of each step, the state that it continues; ascending.
-        link: The link.
-        share: The part of the state's traffic that takes it; the shares of a state add up to 1.
+        state: State that each step continues, ascending.
+        link: Link of each step.
+        share: Part of the state's traffic that takes the link; the shares of a state add up to 1.
     """
 
     state: Ints
@@ -48,7 +48,7 @@ class Lists:
         return cls(np.searchsorted(keys[order], np.arange(count + 1)), order)
 
     def length(self, lists: Ints) -> Ints:
-        """Return how many items some lists have."""
+        """Return the number of items of some lists."""
         return np.asarray(self.starts[lists + 1] - self.starts[lists], np.int64)
 
     def expand(self, lists: Ints) -> tuple[Ints, Ints]:
@@ -67,12 +67,13 @@ def shared(state: Ints, link: Ints, weight: NDArray[np.float64], states: int) ->
 
 @dataclass(frozen=True, eq=False)
 class Walked:
-    """Where traffic went.
+    """The result of following traffic to its goals.
 
     Attributes:
         links: Part of each pair's traffic on each link, shape (pairs, links).
-        ends: Part that reached its goal at each vertex, shape (pairs, vertices).
-        arrived: Of each pair, whether all of it arrived.
+        ends: Part of each pair's traffic that reached its goal at each vertex, shape (pairs,
+            vertices).
+        arrived: Whether all traffic of each pair arrived.
     """
 
     links: csr_array
@@ -92,13 +93,14 @@ def walk(
     """Follow pairs from their vertices to their goals.
 
     Args:
-        at: Of each pair, the vertex where it begins.
-        goal: Its target, as the rule takes it.
-        rule: Returns the next links.
-        is_there: Returns whether traffic at some vertices has reached its goals.
-        targets: Of each link, the vertex where it ends.
+        at: Vertex where each pair begins.
+        goal: Target of each pair, in the form that the rule uses.
+        rule: Function that returns the next links.
+        is_there: Function that returns whether traffic at some vertices has reached its goals.
+        targets: Vertex where each link ends.
         vertices: Number of vertices.
-        most_hops: What takes more than this many steps does not arrive: tables may have loops.
+        most_hops: Number of steps after which traffic counts as not arriving, since tables may have
+            loops.
     """
     pairs = len(at)
     pair, weight = np.arange(pairs), np.ones(pairs, np.float32)

@@ -1,4 +1,4 @@
-"""Traffic between leaf switches, groups or routers, per slice."""
+"""Computes the traffic between leaf switches, groups or routers, per slice."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Zones:
 
     Attributes:
         names: Name of each zone.
-        vertices: Of each zone, its switches.
-        zone_of: Of each vertex, its zone; -1: none.
+        vertices: Switches of each zone.
+        zone_of: Zone of each vertex; -1: none.
     """
 
     names: tuple[str, ...]
@@ -40,8 +40,8 @@ def zones_of(
 
     Args:
         topology: The fabric.
-        by: One zone per switch that nodes are attached to, or one per group.
-        groups: Only zones in these groups; empty: all.
+        by: Kind of zones: one per switch that nodes are attached to, or one per group.
+        groups: Groups whose zones are returned; empty: all.
     """
     router = topology.switch_of
     own = topology.groups[router]
@@ -65,7 +65,7 @@ class ZoneLoads:
     """Traffic between zones.
 
     Attributes:
-        jobs: By job, bytes: (slices, from * zones + to).
+        jobs: Bytes of each job, (slices, from * zones + to).
         modelled: The part of all traffic that comes from expanded collectives, 0 to 1.
     """
 
@@ -76,7 +76,7 @@ class ZoneLoads:
 def zone_loads(
     topology: Topology, traffic: Traffic, axis: tuple[int, int, int], zones: Zones
 ) -> ZoneLoads:
-    """Return what each job sent from zone to zone; within a zone too, but not within a host.
+    """Return the bytes of each job from zone to zone; traffic within a host is left out.
 
     Args:
         topology: The fabric.

@@ -1,4 +1,4 @@
-"""Zones: parts of a fabric, as users name them."""
+"""Finds the links of zones, the parts of a fabric as users name them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def zone_links(topology: Topology, zone: str) -> Flags:
             `link:A > B`.
 
     Raises:
-        TopologyError: The fabric has no such zone; the hint has those that it has.
+        TopologyError: The fabric has no such zone; the hint lists its zones.
     """
     kind, _, name = zone.partition(":")
     name = name.strip()
@@ -39,7 +39,7 @@ def zone_links(topology: Topology, zone: str) -> Flags:
     if inside is None:
         raise TopologyError(
             f"Fabric `{topology.name}` has no zone `{zone}`.",
-            hint=f"It has {'; '.join(known_zones(topology))}.",
+            hint=f"Its zones are {'; '.join(known_zones(topology))}.",
         )
     flags = inside[topology.sources] | inside[topology.targets]
     return flags

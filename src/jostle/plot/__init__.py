@@ -1,4 +1,4 @@
-"""Charts of time slices: the same `Chart` drawn in a terminal or saved as PNG or SVG.
+"""Charts: the same `Chart` of time series, drawn in a terminal or saved as PNG, SVG or PDF.
 
 `Bars` are another kind of chart. `figure` and `bars_figure` are not imported here, because they
 load matplotlib.

@@ -1,16 +1,16 @@
-"""The reader: turns profiles and files of short-lived processes into Arrow tables.
+"""The reader of profiles: decodes profiles and files of short-lived processes into Arrow tables.
 
 Public interface:
-    read_header: the process that wrote a file, its mounts, clock events and notes.
-    read_profiles: the slices of many files, partners, collectives and GPUs, with no loop over rows.
-    read_segments: their execution segments, with the calls that ended them, and peers.
-    read_machines: what the components of nodes and servers did.
-    read_files: how their processes used each file.
-    find_profiles: the files in spool folders.
+    read_header: reads the header of one profile: its process, mounts, clock events and notes.
+    read_profiles: reads the slices of many profiles, with partners, collectives and GPUs.
+    read_segments: reads the execution segments of many profiles, and the calls that ended them.
+    read_machines: reads the activity of the components of nodes and servers.
+    read_files: reads how the processes of many profiles used each file.
+    find_profiles: lists the profiles in spool folders.
 
-The files are described byte by byte in docs/reference/profile-format.md; they may be truncated,
-damaged or malicious. Whatever can be read is read, the rest is a warning, and a file from which
-nothing can be read is a ProfileError.
+Profiles are described byte by byte in docs/reference/profile-format.md; they may be truncated,
+damaged or malicious. Whatever can be read is read. Each part that cannot be read gives a warning; a
+profile of which no part can be read gives a ProfileError.
 """
 
 from __future__ import annotations

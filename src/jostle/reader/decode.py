@@ -44,7 +44,7 @@ from jostle.schema.profile import END_REASONS, HEAD_BYTES, MAGIC, EventType, Rec
 
 MAX_ROWS = 1 << 22  # of all tables: a few GB at most; a day of 200 processes with slices of 4 s
 _NO_ROWS = 2**64 - 1
-_LATER = "It is taken when it can be read: look at the file system that it lies on."
+_LATER = "It is ingested once it can be read: check the file system that it is on."
 _NUMBER_IDS = tuple(name for name in PROCESS_IDS if name not in HISTOGRAM_IDS)
 
 
@@ -54,8 +54,8 @@ class Origin:
 
     Attributes:
         owner: Uid of its owner on that machine.
-        over: Its process has ended, and the file is complete here. Until then the process counts
-            as alive: this machine cannot see whether it is.
+        over: Whether its process has ended and the file is complete here. Until then the process
+            counts as alive, since this machine cannot check it.
         node: The machine that it came from, by its credential; "" where that is not known.
     """
 
@@ -71,15 +71,15 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Bookmark:
-    """Where the reading of a profile stopped, and its records other than slices up to there.
+    """The position where the reading of a profile stopped, and its other records up to there.
 
     Attributes:
-        record: ReadResult.records_read.
-        at: ReadResult.records_end.
+        record: Value of ReadResult.records_read.
+        at: Value of ReadResult.records_end.
         slice: Earliest slice of the next record.
         mounts: Mounts from its 'M' records, the latest of each slot.
-        clock_events: From its 'C' records.
-        notes: From its 'N' records.
+        clock_events: Clock events from its 'C' records.
+        notes: Notes from its 'N' records.
     """
 
     record: int
@@ -92,10 +92,10 @@ class Bookmark:
 
 @dataclass(frozen=True, slots=True)
 class ReadRequest:
-    """One file to read.
+    """A request to read one file.
 
     Attributes:
-        path: A profile, or a file of short-lived processes.
+        path: Path of a profile, or of a file of short-lived processes.
         process: Number of its rows (a short-lived process has its own negative one).
         from_record: Records before this one give no rows; see ReadResult.records_read.
         remainder: Whether the last, partial slice is taken from the live counters: always, never,
@@ -104,7 +104,7 @@ class ReadRequest:
         first_number: For read_segments, which ignores the two above: entries whose
             number is smaller give no rows; see SegmentRead.next_number.
         names: Number of hard links that the caller knows of; a file with more is not read.
-        origin: Facts from a mirror, in place of the file system's; see Origin.
+        origin: Facts from a mirror, instead of the file system's; see Origin.
         bookmark: ReadResult.bookmark of an earlier reading of this file up to from_record: with
             it, only the new part of the file is read.
     """
@@ -125,17 +125,18 @@ class ReadResult:
 
     Attributes:
         request: The request.
-        header: ProfileHeader or ShortsHeader; None after an error.
-        error: Why nothing could be read; None if the file was read.
+        header: Header of the file (ProfileHeader or ShortsHeader); None after an error.
+        error: Reason why nothing could be read; None if the file was read.
         warnings: One sentence per omission, with its position in the file.
         records_read: from_record for the next reading.
         records_end: Offset after the last good record, bytes.
-        slices: Its rows of Decoded.slices, (first, count).
-        mount_slices: Its rows of Decoded.mount_slices, (first, count).
-        short_processes: Its entries of Decoded.short_processes, (first, count).
+        slices: Rows of the file in Decoded.slices, (first, count).
+        mount_slices: Rows of the file in Decoded.mount_slices, (first, count).
+        short_processes: Entries of the file in Decoded.short_processes, (first, count).
         remainder: Whether its last row is the remainder.
-        complete: False if max_rows stopped the reading: continue from records_read.
-        bookmark: For the next reading; None if the whole file must be read again.
+        complete: Whether the whole file was read; if max_rows stopped the reading, continue from
+            records_read.
+        bookmark: Bookmark for the next reading; None if the whole file must be read again.
     """
 
     request: ReadRequest
@@ -240,7 +241,7 @@ def read_profiles(items: Sequence[ReadRequest], max_rows: int = MAX_ROWS) -> Dec
     A file that cannot be read does not stop the others: see ReadResult.error.
 
     Args:
-        items: The files.
+        items: Requests for the files.
         max_rows: Rows of all tables together after which reading stops, at the next record:
             it bounds the memory. See ReadResult.complete.
     """
@@ -311,7 +312,7 @@ class FileRead:
     """Result of decoding one file.
 
     Attributes:
-        result: What the decoder says.
+        result: Result of the decoder.
         alive: Whether its process ran when the reading began; None where that cannot be seen.
         owner: Uid of the file's owner, by the file system: the only source of it that the file's
             writer cannot choose.
@@ -333,7 +334,7 @@ def add_file(
     Args:
         batch: The batch to which its rows are added.
         item: The file.
-        begin: Number of the first record or entry that gives rows.
+        begin: Number of the first record or entry that is decoded into rows.
         flags: Flags of Batch.add; None: with the remainder if the process has finished.
     """
     with opened(item.path, item.names) as fd:
@@ -370,16 +371,18 @@ def opened(path: Path, names: int) -> Iterator[int | ProfileError]:
             # in another folder.
             yield ProfileError(
                 path,
-                f"the file has other names elsewhere (hard links, {info.st_nlink} in all), so who "
-                "put it here is not known",
-                hint="Copy it: a copy belongs to who made it.",
+                f"the file has other names elsewhere (hard links, {info.st_nlink} in all), so its "
+                "creator is not known",
+                hint="Copy the file: a copy belongs to the user who made it.",
             )
         elif stat.S_ISREG(mode):
             yield fd
         elif stat.S_ISDIR(mode):
             yield open_error(path, IsADirectoryError(errno.EISDIR, ""))
         else:
-            yield ProfileError(path, "it is a pipe, device or socket, not a file", exit_code=2)
+            yield ProfileError(
+                path, "the path leads to a pipe, device or socket, not to a file", exit_code=2
+            )
     except OSError as error:
         yield open_error(path, error)
     finally:
@@ -392,7 +395,7 @@ def open_error(path: Path, error: OSError) -> ProfileError:
     reasons = {
         errno.ENOENT: (
             "there is no such file or folder",
-            "Is the job's spool another one (JOSTLE_SPOOL)? `jostle doctor` shows the default.",
+            "Did the job use another spool (JOSTLE_SPOOL)? `jostle doctor` shows the default.",
         ),
         errno.EISDIR: ("it is a folder, not a profile", "`jostle ingest DIR` reads whole folders."),
         errno.ELOOP: (
@@ -421,7 +424,7 @@ def _hint(reason: str) -> str:
         return "Profiles are the *.jst and *.jss files in the spool; is this one of them?"
     if "(yet)" in reason:
         return "It is being written or was damaged; try again after the job."
-    return "It is damaged: leave it out; the other profiles of the job are not concerned."
+    return "It is damaged: leave it out; the other profiles of the job are not affected."
 
 
 class Events:
@@ -565,6 +568,7 @@ def error_of(item: ReadRequest, raw: Result) -> ProfileError:
         offset=raw.error.offset,
         hint=_hint(reason),
         passing=raw.error.text == UNREADABLE,
+        lasting=raw.error.text != UNREADABLE,
     )
 
 

@@ -1,4 +1,4 @@
-"""The errors of the reader."""
+"""The errors of the reader of profiles."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PASSING = (
 
 
 def passes(error: OSError) -> bool:
-    """Return whether an error is due to the disk or machine at this time, not to the file."""
+    """Return whether an error is temporary: due to the disk or the machine, not to the file."""
     return error.errno in _PASSING
 
 
@@ -28,10 +28,12 @@ class ProfileError(JostleError):
     """A file that cannot be read as a profile.
 
     Attributes:
-        path: The file.
-        offset: Byte in it where reading failed.
-        reason: What is wrong there, without the file's name.
-        passing: The reading may succeed another time: nothing is known of the file.
+        path: Path of the file.
+        offset: Offset, bytes, at which reading failed.
+        reason: Description of the error, without the file's name.
+        passing: Whether the error may be temporary, so that the reading may succeed later.
+        lasting: Whether the content was read and refused, so that reading fails again until the
+            content changes.
     """
 
     def __init__(
@@ -43,6 +45,7 @@ class ProfileError(JostleError):
         hint: str = "",
         exit_code: int = 1,
         passing: bool = False,
+        lasting: bool = False,
     ) -> None:
         where = f" (byte {offset})" if offset else ""
         super().__init__(f"{path}: {reason}{where}.", hint=hint, exit_code=exit_code)
@@ -50,3 +53,4 @@ class ProfileError(JostleError):
         self.offset = offset
         self.reason = reason
         self.passing = passing
+        self.lasting = lasting

@@ -1,4 +1,4 @@
-"""Reads profiles' tables of files: how processes used each file."""
+"""Reads the tables of files in profiles: the use of each file by processes."""
 
 from __future__ import annotations
 
@@ -45,12 +45,13 @@ class FileTables:
     """The use of files by many processes.
 
     Attributes:
-        rows: One row per process and file: process (int32), hash (int64, of the path: equal in all
-            processes), slot (int8, of its mount; -1: none), path (a truncated one begins with "…",
-            empty without names), format (by its first bytes: HDF5, netCDF; "" of others), files
-            (int64: 1; the number of files in the row of all others, whose hash is 0), then
-            FILE_VALUES (int64; times in ns).
-        errors: What could not be read, by process.
+        rows: One row per process and file: process (int32), hash (int64: of the path, equal in all
+            processes), slot (int8: number of the file's mount; -1: none), path (a truncated path
+            begins with "…"; "": names were not recorded), format (HDF5 or netCDF, as the first
+            bytes show; "": another), files (int64: 1), then FILE_VALUES (int64; times in ns).
+            All files without a row of their own share one row, with hash 0; its `files` is their
+            number.
+        errors: The error for each process whose table of files could not be read.
         unread: Processes whose profile could not be read at all.
     """
 
@@ -60,7 +61,7 @@ class FileTables:
 
 
 def read_files(requests: Sequence[ReadRequest]) -> FileTables:
-    """Read how processes used each file, from many profiles.
+    """Read the use of each file by processes, from many profiles.
 
     A file that cannot be read does not stop the others: see FileTables.errors.
 
@@ -89,7 +90,7 @@ def read_files(requests: Sequence[ReadRequest]) -> FileTables:
 
 
 def _places(fd: int, request: ReadRequest) -> tuple[int, Places]:
-    """Return the length of a tick (ns, 32.32 fixed point) and the rows of a profile's table."""
+    """Return a tick's length (ns, 32.32 fixed point), and the rows of a profile's file table."""
     nothing = 0, np.empty(0, _PLACE)
     head = os.pread(fd, HEAD_BYTES, 0)
     if len(head) < HEAD_BYTES or not head.startswith(MAGIC):
@@ -104,9 +105,9 @@ def _places(fd: int, request: ReadRequest) -> tuple[int, Places]:
     if len(raw) < size or h.file_bytes < _PLACE.itemsize:
         raise ProfileError(
             request.path,
-            "the table of files does not lie inside the head",
+            "the table of files is not inside the header",
             offset=h.files_offset,
-            hint="It is damaged: what it says of files is left out, all else is read.",
+            hint="The profile is damaged: its data on files is left out, all other data is read.",
         )
     # A newer format may have longer rows.
     return h.tick_ns, np.ndarray((h.files_capacity,), _PLACE, raw, strides=(h.file_bytes,))
@@ -140,13 +141,16 @@ def _rows(process: int, tick_ns: int, places: Places) -> pa.Table:
 
 
 def _both(rows: Places, name: str) -> NDArray[np.int64]:
-    """Add up the counters of the thread that used a file first, and those of all others; capped."""
+    """Add the counters of the thread that used a file first and of all other threads.
+
+    A counter is limited to _MOST, since a larger number comes from damage.
+    """
     parts = [rows[each] for each in (name, f"other_{name}") if each in FilePlace._fields]
     total: NDArray[np.int64] = sum(np.minimum(part, _MOST).astype(np.int64) for part in parts)
     return total.clip(0, _MOST)
 
 
 def _path(raw: bytes) -> str:
-    """Return a name as a path; the beginning of a truncated one is missing."""
+    """Return a recorded name as a path; a truncated path, which lacks its beginning, gets "…"."""
     text = clean_text(raw)
     return f"…{text}" if text and not text.startswith("/") else text

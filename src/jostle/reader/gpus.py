@@ -1,4 +1,4 @@
-"""Makes the table of GPU slices of the decoder's tables."""
+"""Converts tables of the C decoder into the table of GPU slices."""
 
 from __future__ import annotations
 

@@ -34,12 +34,13 @@ class Mount:
     """A mount that a process used.
 
     Attributes:
-        slot: Its number in the file (column slot of mount_slices); the last slot is "other".
+        slot: Number of the mount in the file (column slot of mount_slices); the last slot is
+            "other".
         major: Device number, major.
         minor: Device number, minor.
         mnt_id: Id in /proc/PID/mountinfo.
         fs_magic: f_type of statfs.
-        path: Mount point as the process saw it; "" when it was killed before it was written.
+        path: Mount point as the process saw it; "" if the process was killed before it wrote this.
         type: File-system type, such as ext4, nfs4, fuse.sshfs.
         source: Device or server.
     """
@@ -56,15 +57,17 @@ class Mount:
 
 @dataclass(frozen=True, slots=True)
 class Gpu:
-    """A GPU that a process used, or an instance of one that is divided.
+    """A GPU that a process used, or an instance of a divided GPU (MIG).
+
+    Texts are "" if they are unknown.
 
     Attributes:
-        pci: PCI bus id such as 0000:3b:00.0; "" if unknown, also in the texts below.
-        uuid: As its driver gives it; one that begins with MIG- is an instance.
-        name: Its model.
-        path: Its path in the PCI tree, from the root, below /sys/devices.
+        pci: PCI bus id such as 0000:3b:00.0.
+        uuid: UUID from the driver; that of an instance begins with MIG-.
+        name: Model name.
+        path: Path in the PCI tree, from the root, below /sys/devices.
         numa: NUMA node to which it is attached; -1: unknown.
-        memory_bytes: Its memory; 0: unknown.
+        memory_bytes: Size of its memory; 0: unknown.
     """
 
     pci: str
@@ -80,7 +83,7 @@ class ClockEvent:
     """A change of the clock's state, or a jump of the clock.
 
     Attributes:
-        realtime_ns: CLOCK_REALTIME, ns.
+        realtime_ns: Time of the event, CLOCK_REALTIME, ns.
         state: Return value of adjtimex (5: not synchronised).
         maxerror_us: Error bound, µs.
         step_ns: Jump of CLOCK_REALTIME, ns; 0 when there was none.
@@ -94,7 +97,7 @@ class ClockEvent:
 
 @dataclass(frozen=True, slots=True)
 class ProfileNote:
-    """A note of the runtime for the user (at realtime_ns)."""
+    """A message of jostle's runtime library for the user, with its time (ns since the epoch)."""
 
     realtime_ns: int
     text: str
@@ -102,18 +105,19 @@ class ProfileNote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProfileHeader(ProcessFields):
-    """Header of a process's profile: the fields of the file, and those from its records.
+    """Header of a process's profile, with facts from the profile's records (such as mounts).
 
     Attributes:
-        uid: Owner of the file by the file system; the header's own claim is not used.
-        mounts: The mounts that it used, by slot.
-        clock_events: Changes of the clock's state, and jumps.
+        uid: Owner of the file as the file system reports it, not as the header states it.
+        mounts: The mounts that the process used, in order of slot.
+        clock_events: Changes of the clock's state, and jumps of the clock.
         notes: Notes of the runtime.
-        gpus: The GPUs that it used, by index (column place of gpu_slices).
-        alive: Whether the process ran when the reading began; None when it runs on another
-            machine.
-        finished: The process had ended or was killed by then: no more slices will follow.
-        newest_ns: Newest time at which it is known to have run, ns; its end, if that is recorded.
+        gpus: The GPUs that the process used, by index (column place of gpu_slices).
+        alive: Whether the process ran when the reading began; None if it runs on another machine.
+        finished: Whether the process had ended when the reading began, so that no more slices will
+            follow.
+        newest_ns: Newest time at which the process is known to have run, ns; its end, if that is
+            recorded.
     """
 
     uid: int
@@ -128,7 +132,7 @@ class ProfileHeader(ProcessFields):
 
 @dataclass(frozen=True, slots=True)
 class ShortsHeader:
-    """Header of a file of short-lived processes: the common fields (slice_ns in ns)."""
+    """Header of a file of short-lived processes: the fields that all of them have in common."""
 
     slice_ns: int
     boot_id: str
@@ -153,16 +157,17 @@ class ShortProcess:
     """A process too short for a profile of its own.
 
     Attributes:
-        process: Its number in the tables: -1, -2, ... over all files of one read_profiles.
-        header: The header of its file.
+        process: Number of the process in the tables: -1, -2, ..., counted over all files of one
+            call of read_profiles.
+        header: Header of the file that has the process.
         record: Number of its record in the file; together with the file's name, it identifies the
             process.
-        row: Its row of the slices table.
+        row: Row of the process in the slices table.
         uid: Owner of the file, as in ProfileHeader.
         program: Base name of the program.
-        start_ns: CLOCK_REALTIME, ns; its one row covers the slices from here ...
-        end_ns: ... to here.
-        end_reason: As in ProfileHeader.
+        start_ns: Start of the process, CLOCK_REALTIME, ns; its one row begins with this slice.
+        end_ns: End of the process, CLOCK_REALTIME, ns; its one row ends with this slice.
+        end_reason: Reason of the end, as in ProfileHeader.
         mounts: The mounts that it used.
     """
 
@@ -196,7 +201,7 @@ def parse_header(
 
     Args:
         head: The bytes; checked by the decoder.
-        owner: Owner of the file (a uid) by the file system; the header's claim is not used.
+        owner: Owner of the file (a uid) as the file system reports it.
         mounts: Mounts from its 'M' records, the latest of each slot.
         clock_events: Clock events from its 'C' records.
         notes: Notes from its 'N' records.
@@ -227,7 +232,7 @@ def _newest_ns(h: Head, found_ns: int) -> int:
 
 
 def _binding(head: bytes) -> tuple[Any, ...]:
-    """Return the values of ProcessFields after the mount slots: cores, node_samples."""
+    """Return the last five values of ProcessFields: cores, NUMA nodes and node_samples."""
     places = BINDING.iter_unpack(head[BINDINGS_AT : BINDINGS_AT + 2 * BINDING.size])
     newest = max(map(Binding._make, places), key=lambda place: place.number)
     if not newest.number:
@@ -238,7 +243,7 @@ def _binding(head: bytes) -> tuple[Any, ...]:
 
 
 def _with_unnamed(head: bytes, slots: int, mounts: Sequence[Mount]) -> list[Mount]:
-    """Add the mounts in use that only the header lists, without a record."""
+    """Add the mounts without a record: the header has their device numbers, but no names."""
     known = {mount.slot: mount for mount in mounts}
     for slot in range(min(slots, _MOST_SLOTS)):
         offset = MOUNTS_AT + slot * MOUNT_SLOT.size

@@ -32,9 +32,9 @@ def is_alive(head: bytes, name: str) -> bool | None:
         name: Name of the file, without its folder.
 
     Returns:
-        False if it certainly writes no more: it has ended, or ran before this machine's latest
-        start. None when it runs on another machine or in a container, where that cannot be seen,
-        and did not report its own end.
+        False if it certainly writes no more: it has ended, or it ran before this machine's latest
+        start. None if it did not report its end, and this machine cannot see whether it runs,
+        since it is on another machine or in a container.
     """
     h = Head._make(HEAD.unpack_from(head))
     if h.end_ns and h.end_reason == _CONTINUED:
@@ -50,7 +50,7 @@ def is_alive(head: bytes, name: str) -> bool | None:
 
 
 def still_written(path: Path) -> bool:
-    """Return whether the process of a profile runs, as far as that can be seen from here."""
+    """Return whether the process of a profile runs, as far as this machine can check it."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
@@ -75,7 +75,7 @@ def _runs(h: Head) -> bool | None:
 
 
 def _own_number(h: Head) -> int | None:
-    """Return a running process's number as seen from here; 0: it has ended; None: not visible."""
+    """Return a process's PID in our PID namespace; 0: it has ended; None: it is not visible."""
     if h.pid_namespace not in (0, _own_pid_namespace()):
         return _number_within(h.pid_namespace, h.pid, h.proc_start)
     running = _is_running(h.pid, h.proc_start)
@@ -83,11 +83,11 @@ def _own_number(h: Head) -> int | None:
 
 
 def _number_within(namespace: int, pid: int, proc_start: int) -> int | None:
-    """Search from outside for a process of a PID namespace by its number in there.
+    """Search for a process of another PID namespace by its PID in that namespace.
 
     Returns:
-        Its number here; 0: it has ended; None: no process of that namespace is visible, and some
-        processes are hidden from us.
+        Its PID in our namespace; 0: it has ended; None: no process of that namespace is visible,
+        and some processes may be hidden from us.
     """
     seen = False
     for process in Path("/proc").iterdir():
@@ -108,7 +108,12 @@ def _number_within(namespace: int, pid: int, proc_start: int) -> int | None:
 
 
 def _is_running(pid: int, proc_start: int) -> bool | None:
-    """Return whether a process runs that began at a time (ticks since boot; 0: unknown)."""
+    """Return whether a process with this PID and start time runs; None: it cannot be seen.
+
+    Args:
+        pid: The PID.
+        proc_start: The start time in ticks since boot; 0: unknown, any is accepted.
+    """
     try:
         stat = Path(f"/proc/{pid}/stat").read_bytes()
     except OSError:
@@ -128,7 +133,7 @@ def _is_running(pid: int, proc_start: int) -> bool | None:
 
 
 def _is_hidden(pid: int) -> bool | None:
-    """Return None if there is a process that /proc (mounted with hidepid) does not show."""
+    """Return False if a process has ended, None if it may run hidden (/proc with hidepid)."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -148,12 +153,12 @@ def _clock_offset(process: str) -> int:
 
 
 def _is_mapped(pid: int | None, name: str, *, otherwise: bool) -> bool:
-    """Return whether a process has a file of this name mapped: its exec has not replaced it.
+    """Return whether a process has a profile mapped, which a successful exec would have ended.
 
     Args:
-        pid: Number of the process.
-        name: Name of the file.
-        otherwise: The result if that cannot be seen.
+        pid: PID of the process.
+        name: Name of the profile, without its folder.
+        otherwise: The result if the mappings of the process cannot be read.
     """
     try:
         maps = Path(f"/proc/{pid}/maps").read_bytes()

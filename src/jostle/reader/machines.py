@@ -1,4 +1,4 @@
-"""Decodes the profiles of machines: what the components of nodes and servers did."""
+"""Decodes the profiles of machines: the activity of components of nodes and servers."""
 
 from __future__ import annotations
 
@@ -44,14 +44,15 @@ class Component:
     """A part of a machine that has counters of its own.
 
     Attributes:
-        number: Its number in the file (column component of the slices).
-        kind: One of COMPONENT_KINDS, or a number that only a newer jostle knows.
-        name: Such as sda, eth0, scratch-OST0003.
-        source: The resource it is a part of; "" where there is none. Of a process: the cores that
-            it may run on.
-        job: The batch job whose requests it counts, such as slurm-123; "" for all.
-        path: Where it is mounted, or its path in the tree of devices; "" if it has none. Of a
-            process: its control group.
+        number: Number of the component in the file (column component of the slices).
+        kind: Kind of the component, one of COMPONENT_KINDS, or a number that only a newer jostle
+            knows.
+        name: Name such as sda, eth0, scratch-OST0003.
+        source: The resource of which the component is a part; "" if there is none. If the
+            component is a process: the cores on which it may run.
+        job: The batch job whose requests it counts, such as slurm-123; "": those of all jobs.
+        path: Mount point, or path in the tree of devices; "" if it has none. If the component is
+            a process: its control group.
         major: Device number, major.
         minor: Device number, minor.
         numa: NUMA node to which it is attached; -1: unknown.
@@ -74,14 +75,14 @@ class Component:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MachineHeader(MachineFields):
-    """Header of a machine's profile: the fields of the file, and those from its records.
+    """Header of a machine's profile, with facts from the profile's records (such as components).
 
     Attributes:
-        uid: Owner of the file by the file system, or from a mirror.
-        components: Its components, by number.
-        clock_events: Changes of the clock's state, and jumps.
+        uid: Owner of the file, as the file system reports it, or as ReadRequest.origin states it.
+        components: Components of the machine, in order of number.
+        clock_events: Changes of the clock's state, and jumps of the clock.
         notes: Notes of the agent.
-        alive: Whether the agent ran when the reading began; None where that cannot be seen.
+        alive: Whether the agent ran when the reading began; None if that cannot be seen here.
     """
 
     uid: int
@@ -97,12 +98,13 @@ class MachineRead:
 
     Attributes:
         request: The request.
-        header: None after an error.
-        error: Why nothing could be read; None if the file was read.
+        header: Header of the file; None after an error.
+        error: Reason why nothing could be read; None if the file was read.
         warnings: One sentence per omission, with its position in the file.
-        records_read: from_record for the next reading.
-        slices: Its rows of MachineTables.slices, (first, count).
-        complete: False if max_rows stopped the reading: continue from records_read.
+        records_read: Value of from_record for the next reading.
+        slices: Rows of the file in MachineTables.slices, (first, count).
+        complete: Whether the whole file was read; if max_rows stopped the reading, continue from
+            records_read.
     """
 
     request: ReadRequest
@@ -119,11 +121,11 @@ class MachineTables:
     """Slices of the components of many machines.
 
     Attributes:
-        slices: One row per record and component that has values in it: process (int32, number of
-            the request), slice (int64), span (int32, slices that the row covers), component
-            (int32), epoch (int8, 1: counters restarted), unknown (string: ids of the metrics
-            whose values are not known, separated by spaces), then every metric of scope component
-            (int64): increases, and levels at the end.
+        slices: One row per record and component that has values in it: process (int32: number of
+            the request), slice (int64), span (int32: slices that the row covers), component
+            (int32), epoch (int8; 1: the counters began again at 0), unknown (string: ids of the
+            metrics whose values are not known, separated by spaces), then every metric of scope
+            component (int64): of a counter its increase, of a gauge its value at the end.
         results: One per request, in their order.
     """
 
@@ -142,8 +144,9 @@ def read_machines(requests: Sequence[ReadRequest], max_rows: int = MAX_ROWS) -> 
     A file that cannot be read does not stop the others: see MachineRead.error.
 
     Args:
-        requests: The files; remainder and first_number are not used.
-        max_rows: Rows after which reading stops, at the next record. See MachineRead.complete.
+        requests: Requests for the files; remainder and first_number are not used.
+        max_rows: Number of rows after which reading stops, at the next record. See
+            MachineRead.complete.
     """
     batch = DecoderBatch((), (), (), max_rows, COMPONENT_IDS)
     entries = [add_file(batch, request, request.from_record, 0) for request in requests]
@@ -177,8 +180,9 @@ def _result(events: Events, request: ReadRequest, entry: FileRead | ProfileError
     if error is None and (raw.kind != PROFILE or not is_machine(bytes(raw.head))):
         error = ProfileError(
             request.path,
-            "it is not the profile of a machine",
-            hint="Those of processes are named *.jst; has it been renamed?",
+            "the file is not the profile of a machine",
+            hint="Profiles of processes are named *.jst; the file may have been renamed.",
+            lasting=True,
         )
     if error is not None:
         return MachineRead(request, None, error, [], request.from_record)

@@ -90,12 +90,12 @@ def library() -> ctypes.CDLL:
     """Load the decoder.
 
     Raises:
-        NativeMissingError: It is not there.
-        JostleError: It belongs to another version.
+        NativeMissingError: The decoder was not found.
+        JostleError: The decoder belongs to a different version.
     """
     path = native_path("libjostle-decode.so")
     lib = ctypes.CDLL(str(path))
-    doors: dict[str, tuple[Any, list[Any]]] = {
+    functions: dict[str, tuple[Any, list[Any]]] = {
         "jst_decode_api": (c_uint32, []),
         "jst_decode_new": (pointer, [c_char_p, c_char_p, c_char_p, c_char_p, c_uint64]),
         "jst_decode_free": (None, [pointer]),
@@ -115,14 +115,14 @@ def library() -> ctypes.CDLL:
         "jst_decode_events": (pointer, [pointer, POINTER(c_uint64)]),
         "jst_decode_text": (pointer, [pointer, POINTER(c_uint64)]),
     }
-    for name, (result, arguments) in doors.items():
-        door = getattr(lib, name, None)
-        if door is None:
+    for name, (result, arguments) in functions.items():
+        function = getattr(lib, name, None)
+        if function is None:
             break
-        door.restype, door.argtypes = result, arguments
-    if door is None or lib.jst_decode_api() != API:
+        function.restype, function.argtypes = result, arguments
+    if function is None or lib.jst_decode_api() != API:
         raise JostleError(
-            f"{path} belongs to another version of jostle.",
+            f"{path} belongs to a different version of jostle.",
             hint="Run `make build`, or reinstall jostle.",
         )
     return lib
@@ -153,7 +153,7 @@ class DecoderBatch:
     def add(
         self, fd: int, process: int, from_record: int, flags: int, place: Position | None = None
     ) -> Result:
-        """Append one file, by descriptor; the result is a copy."""
+        """Decode one file, by its descriptor, into the batch; the result is a copy."""
         if place is not None:
             self._lib.jst_decode_go_on(self._handle, place)
         number = self._lib.jst_decode_add_fd(self._handle, fd, process, from_record, flags)

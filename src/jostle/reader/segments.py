@@ -1,4 +1,4 @@
-"""Decodes execution segments: tables of segments, tokens and peers."""
+"""Decodes execution segments, the calls that ended them (tokens), and ranks' partners (peers)."""
 
 from __future__ import annotations
 
@@ -58,15 +58,16 @@ class SegmentRead:
 
     Attributes:
         request: The request.
-        header: ProfileHeader (mounts without names, no clock events, no notes); None after an
-            error, and for a file of short-lived processes, which has no segments.
-        error: Why nothing could be read; None if the file was read.
+        header: Header of the profile, without names of mounts, clock events and notes. None after
+            an error, and for a file of short-lived processes, which has no segments.
+        error: Reason why nothing could be read; None if the file was read.
         warnings: One sentence per omission, with its position in the file.
-        next_number: first_number for the next reading.
-        segments: Its rows of SegmentResult.segments, (first, count).
-        tokens: Its rows of SegmentResult.tokens, (first, count).
-        peers: Its rows of SegmentResult.peers, (first, count).
-        complete: False if max_rows stopped the reading: continue from next_number.
+        next_number: Value of first_number for the next reading.
+        segments: Rows of the file in SegmentResult.segments, (first, count).
+        tokens: Rows of the file in SegmentResult.tokens, (first, count).
+        peers: Rows of the file in SegmentResult.peers, (first, count).
+        complete: Whether the whole file was read; if max_rows stopped the reading, continue from
+            next_number.
     """
 
     request: ReadRequest
@@ -85,22 +86,29 @@ class SegmentResult:
     """The segments of many files.
 
     Attributes:
-        segments: One row per segment, per process in order of time and without gaps between them:
-            process (int32), number (int64, of its entry; tokens have numbers too), start_ns and
-            end_ns (CLOCK_REALTIME), rule (dictionary, see RULES), level (2^level delimiters were
-            coalesced), token_hash (uint32: the call that ended it, 0 none), globals (int64: global
-            collectives that ended in it), globals_before (in all segments before it),
-            sequence_hash (uint16), occurrence (int64: how often that call had occurred when it
-            ended the segment; 0 where that does not matter), signature_sum (uint32),
-            signature_set (uint64), the columns SEGMENT_VALUES (int64, 0 where the file has no
-            value; times in ns), bin_shift, wait_bins and offcpu_bins (binary: one byte per bin
-            of 10 ms << bin_shift, 255 for a bin that was spent wholly so; the first bin is the one
-            with start_ns, counted from the epoch; no more bins than the segment overlaps).
-        tokens: process, number (of its entry), hash (uint32), function, bytes, site (offset in
-            module), module (base name).
-        peers: process, rank (of the world; 4294967295: all beyond the process's table), sent_ops,
-            sent_bytes, recv_ops, recv_room (bytes of posted buffers).
-        results: One per request, in their order.
+        segments: One row per segment, by process and time; the segments of a process have no gaps
+            between them. The columns:
+            process (int32), number (int64: of the segment's entry in the file),
+            start_ns and end_ns (CLOCK_REALTIME),
+            rule (dictionary: why it ended there, see RULES),
+            level (2^level delimiters were coalesced into the one at its end),
+            token_hash (uint32: the call that ended it; 0: none),
+            globals (int64: global collectives that ended in it),
+            globals_before (int64: global collectives that ended in all segments before it),
+            sequence_hash (uint16: of all global collectives so far),
+            occurrence (int64: how often the call that ended it had occurred by then; 0: that does
+            not matter),
+            signature_sum (uint32) and signature_set (uint64) of the calls in it,
+            SEGMENT_VALUES (int64; times in ns; 0 if the file has no value),
+            bin_shift, wait_bins and offcpu_bins (binary: one byte per bin of 10 ms << bin_shift;
+            255: the process spent all of the bin waiting or off the CPU). Bins are counted from
+            the epoch; the first is the one with start_ns, and the last overlaps the segment.
+        tokens: One row per call that ended a segment: process, number (of the call's entry in the
+            file), hash (uint32), function, bytes, site (offset in module), module (base name).
+        peers: One row per partner of a process: process, rank (in the world; 4294967295: all
+            partners for which the process's table had no entry), sent_ops, sent_bytes, recv_ops,
+            recv_room (bytes of posted buffers).
+        results: One per request, in the order of the requests.
     """
 
     segments: pa.Table
@@ -112,13 +120,14 @@ class SegmentResult:
 def read_segments(requests: Sequence[ReadRequest], max_rows: int = MAX_ROWS) -> SegmentResult:
     """Read the execution segments of many files.
 
-    To follow a growing file, read from SegmentRead.next_number on: the rows do not depend on where
-    a reading began. A file that cannot be read does not stop the others:
-    see SegmentRead.error.
+    To follow a growing file, read it again from SegmentRead.next_number on: the rows are the same
+    wherever a reading begins. A file that cannot be read does not stop the others: see
+    SegmentRead.error.
 
     Args:
-        requests: The files; from_record and remainder are not used.
-        max_rows: Rows of all tables together at which reading stops. See SegmentRead.complete.
+        requests: Requests for the files; from_record and remainder are not used.
+        max_rows: Number of rows of all tables together at which reading stops. See
+            SegmentRead.complete.
     """
     batch = DecoderBatch((), (), (), max_rows)
     results = []

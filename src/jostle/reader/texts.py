@@ -1,4 +1,4 @@
-"""Decodes texts in profiles so that they are safe to print, and names coded numbers."""
+"""Decodes texts of profiles so that they are safe to print, and converts codes to names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes tables of partners, collectives and communicators of the decoder's tables."""
+"""Converts tables of the C decoder into tables of partners, collectives and communicators."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def members(raw: bytes, size: int) -> list[int]:
         size: Number of members.
 
     Returns:
-        An empty list if they are not recorded, are more than MOST_MEMBERS, or contradict the size.
+        The ranks; none if they are not recorded, more than MOST_MEMBERS, or contradict the size.
     """
     ranks: list[int] = []
     numbers = iter(_numbers(raw))

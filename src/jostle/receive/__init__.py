@@ -1,9 +1,12 @@
-"""The receiver: accepts nodes' spools over HTTP, stores a mirror of them, and ingests it.
+"""The receiver: accepts profiles from nodes over HTTP, stores and ingests them.
+
+The stored copies of all nodes' spools are the *mirror*; from there the profiles are ingested.
 
 Public interface:
-    Receiver: the receiver, ready to run.
-    ReceiveSettings, read_settings: the operator's file.
-    add_token, tokens_file: a new token of a node, and the file of tokens' hashes.
+    Receiver: the receiver with its sockets and processes.
+    ReceiveSettings, read_settings: the settings, and the function that reads receive.toml.
+    add_token: creates the token of a node.
+    tokens_file: finds the file with the hashes of the tokens.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The receiver's ASGI application: accepts posts, and passes them to the keeper."""
+"""The receiver's ASGI application: accepts HTTP POST requests of nodes, and has them stored."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MOST_WAITING, _MOST_OF_NODE = 256 << 20, 4
 _SILENT_S = 300.0
 _LEAST_CREDIT = 64 << 10
 _DISK_EVERY_S = 0.5
-_TELL_EVERY_S, _MOST_TOLD = 3600.0, 10_000
+_REPORT_EVERY_S, _MOST_REPORTED = 3600.0, 10_000
 _LAG_EVERY_S = 60.0
 #: Rate of posts that all nodes together are allowed: half of what one core can handle.
 _POSTS_PER_S, _ACTIVE_EVERY_S = 500, 5.0
@@ -40,7 +40,7 @@ Send = Callable[[Message], Awaitable[None]]
 
 
 class App:
-    """The ASGI application."""
+    """The ASGI application of the receiver."""
 
     def __init__(
         self,
@@ -50,17 +50,17 @@ class App:
         ingest: IngestProcess,
         warn: Callable[[str], None],
     ) -> None:
-        """Serve with these parts; they are started and ended elsewhere.
+        """Create the application from its parts, which are started and ended elsewhere.
 
         Args:
-            settings: How to run.
-            credentials: Identify the sender.
-            keeper: Stores the posts.
-            ingest: Ingests them into the repository.
-            warn: Called with messages for the operator, at a limited rate.
+            settings: Settings of the receiver.
+            credentials: Object that identifies senders.
+            keeper: Thread that stores the requests' data.
+            ingest: Process that ingests the data into the repository.
+            warn: Function that is called with messages for the operator, at a limited rate.
         """
         self._warn = warn
-        self._told: dict[tuple[str, str], float] = {}
+        self._reported: dict[tuple[str, str], float] = {}
         self.counts = Counts()
         self._settings = settings
         self._credentials = credentials
@@ -96,12 +96,12 @@ class App:
         except RefusedError as refusal:
             if path == PATH:
                 self.counts.refused[refusal.code] += 1
-                self._tell(scope, refusal)
+                self._report(scope, refusal)
             text = refusal.text().encode()
             await _answer(send, refusal.status, text, retry_s=refusal.retry_s)
 
-    def _tell(self, scope: Message, refusal: RefusedError) -> None:
-        """Warn the operator that a node is refused: once an hour for the same reason."""
+    def _report(self, scope: Message, refusal: RefusedError) -> None:
+        """Warn the operator that a node is refused, at most once an hour for the same reason."""
         if refusal.retry_s and refusal.code != "clock":
             return  # a temporary refusal
         names = (value for name, value in scope["headers"] if name == b"jostle-node")
@@ -109,13 +109,13 @@ class App:
         if not is_node_name(node):
             node = f"A node at {(scope.get('client') or ['the proxy'])[0]}"
         now = time.monotonic()
-        if now < self._told.get((node, refusal.code), 0):
+        if now < self._reported.get((node, refusal.code), 0):
             return
-        if len(self._told) >= _MOST_TOLD:
-            self._told.clear()
-        self._told[node, refusal.code] = now + _TELL_EVERY_S
+        if len(self._reported) >= _MOST_REPORTED:
+            self._reported.clear()
+        self._reported[node, refusal.code] = now + _REPORT_EVERY_S
         self._warn(
-            f"{node} is refused ({refusal.status} {refusal.code}): {refusal.why}. {refusal.mend}"
+            f"{node} is refused ({refusal.status} {refusal.code}): {refusal.why}. {refusal.fix}"
         )
 
     async def watch_lag(self) -> None:
@@ -124,7 +124,7 @@ class App:
             await asyncio.sleep(_LAG_EVERY_S)
             lag = self._ingest.lag_s()
             if lag > _LAG_EVERY_S:
-                self._warn(f"The repository is {lag:.0f} s behind what was received.")
+                self._warn(f"The repository lags {lag:.0f} s behind the received data.")
 
     async def _ship(self, scope: Message, receive: Receive) -> bytes:
         headers = _headers(scope["headers"])
@@ -170,7 +170,7 @@ class App:
             raise RefusedError(
                 421,
                 "elsewhere",
-                "this receiver does not take this node",
+                "this receiver does not accept this node",
                 f"Send to {url}." if url else "Ask the operator which receiver does.",
                 more={"receiver": url} if url else {},
             )
@@ -192,7 +192,7 @@ class App:
                 503,
                 "disk",
                 "the receiver stores nothing: see its log",
-                "Mend what the log says, and start it again.",
+                "Fix what the log says, and start it again.",
                 retry_s=60,
             )
         if self._waiting_bytes + size > _MOST_WAITING:
@@ -225,13 +225,19 @@ class App:
         return self._free
 
     def _credit(self, lag: float) -> int:
-        """Return the most decoded bytes of the next post: less while posts wait, or ingest lags."""
+        """Return the largest decoded size, bytes, that the next post of a node may have.
+
+        The size is smaller while posts wait to be stored, or while ingest lags behind.
+        """
         free = 1 - self._waiting_bytes / _MOST_WAITING
         free *= max(1 - lag / self._settings.most_lag_s, 0)
         return max(int(MOST_BODY * free), _LEAST_CREDIT)
 
     def _after_s(self) -> float:
-        """Return how long a node must wait, s, so that all together keep the permitted rate."""
+        """Return how long, s, a node must wait before its next post.
+
+        With this pause, all nodes together keep to the permitted rate of posts.
+        """
         now = time.monotonic()
         if now > self._active_at:
             self._active = sum(now - at < _SILENT_S for at in self._seen.values())
@@ -307,7 +313,10 @@ def _size(headers: dict[str, str]) -> int:
         )
     if "content-length" not in headers:
         raise RefusedError(
-            411, "length", "the post does not tell its length", "Send Content-Length."
+            411,
+            "length",
+            "the post has no Content-Length",
+            "Send its length in the header Content-Length.",
         )
     size = int(headers["content-length"])  # h11 has checked it
     if size > MOST_SENT:

@@ -1,4 +1,4 @@
-"""Identifies the sender of a post by a token, by MUNGE, or by a proxy that has verified it."""
+"""Identifies the sender of a POST request by a token, by MUNGE, or by a proxy that verified it."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _BOOT = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 @dataclass(frozen=True)
 class Sender:
-    """Who sends a post.
+    """The sender of a POST request.
 
     Attributes:
         node: The node's name, which its credential confirms.
         digest: SHA-256 that the body must have, hexadecimal; "" if the credential has none.
-        time_ns: The node's clock, ns since the epoch.
+        time_ns: Time of the node's clock, ns since the epoch.
     """
 
     node: str
@@ -42,12 +42,12 @@ class Credentials:
     def __init__(
         self, tokens: Tokens | None, munge: Munge | None, munge_uids: frozenset[int]
     ) -> None:
-        """Accept these kinds, and senders that a proxy names on its socket.
+        """Create the check for the given kinds, and for senders that a proxy names on its socket.
 
         Args:
-            tokens: The nodes' tokens.
-            munge: The library.
-            munge_uids: Users whose MUNGE credentials count.
+            tokens: Tokens of the nodes; None: tokens are not accepted.
+            munge: MUNGE library; None: MUNGE credentials are not accepted.
+            munge_uids: Uids of users whose MUNGE credentials are accepted.
         """
         self._tokens = tokens
         self._munge = munge
@@ -55,10 +55,10 @@ class Credentials:
         self._pool = ThreadPoolExecutor(4, "munge")  # each thread waits for munged
 
     async def sender(self, headers: Mapping[str, str], *, is_proxied: bool) -> Sender:
-        """Identify the sender of a post.
+        """Identify the sender of a POST request.
 
         Args:
-            headers: The request's headers, in lower case, none of them twice.
+            headers: The request's headers by name; the names are in lower case.
             is_proxied: Whether the request came on the proxy's socket.
 
         Raises:
@@ -146,7 +146,7 @@ class Credentials:
             raise RefusedError(
                 403,
                 "credential",
-                f"a credential of uid {result.uid} does not count",
+                f"a credential of uid {result.uid} is not accepted",
                 "The shipper runs as root, or as a user that `munge_users` names at the receiver.",
             )
         fields = _PAYLOAD.fullmatch(result.payload)
@@ -172,15 +172,15 @@ class Credentials:
         ways = ["a token (Authorization: Bearer)"] if self._tokens else []
         ways += ["MUNGE (Authorization: Munge)"] if self._munge else []
         ways += ["a client certificate that the proxy verifies"] if is_proxied else []
-        what = f"`{way[:20]}` is not taken here" if way else "the post has no credential"
-        return RefusedError(401, "credential", what, f"This receiver takes {' or '.join(ways)}.")
+        what = f"`{way[:20]}` is not accepted here" if way else "the post has no credential"
+        return RefusedError(401, "credential", what, f"This receiver accepts {' or '.join(ways)}.")
 
 
 def check_clock(sender: Sender, now_ns: int) -> None:
-    """Refuse a post from a node whose clock is far from ours.
+    """Refuse a request from a node whose clock differs much from ours.
 
     Raises:
-        RefusedError: The clock is too far from ours.
+        RefusedError: The clocks differ too much.
     """
     ahead = sender.time_ns - now_ns
     if abs(ahead) > MOST_SKEW_NS:
@@ -189,9 +189,9 @@ def check_clock(sender: Sender, now_ns: int) -> None:
 
 
 def clock(why: str) -> RefusedError:
-    """Return the refusal of a post whose clock differs too much from ours."""
+    """Return the refusal of a request whose clock differs too much from ours."""
     return RefusedError(
-        409, "clock", why, "Set the clocks by NTP; `time_ns` is the receiver's time.", retry_s=60
+        409, "clock", why, "Set the clocks by NTP; `time` is the receiver's, in ns.", retry_s=60
     )
 
 

@@ -1,4 +1,4 @@
-"""Syncs the changes of several posts to the disk together, before they are acknowledged."""
+"""Syncs the changes of several requests to the disk together, before they are acknowledged."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from jostle.receive.node_mirror import Group
 
-#: Most files and folders that are synced one by one; for more, the whole file system is.
+#: Most files and folders that are synced one by one; for more, the whole file system is synced.
 _ONE_BY_ONE = 16
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -20,14 +20,14 @@ def sync_group(root: int, group: Group) -> None:
 
     Args:
         root: Descriptor of the mirror.
-        group: What changed.
+        group: The changes to write.
 
     Raises:
-        OSError: The disk is full or broken: no post of the group may be acknowledged.
+        OSError: The disk is full or broken: no request of the group may be acknowledged.
     """
     paths = {f"{node}/{path}" for node, path in group.files}
     paths |= {f"{node}/.files" for node in group.journals} | group.folders
-    if len(paths) > _ONE_BY_ONE and _SYNC_TELLS_ERRORS:
+    if len(paths) > _ONE_BY_ONE and _SYNC_REPORTS_ERRORS:
         sync_all(root)
     else:
         _sync_each(root, paths)
@@ -56,11 +56,11 @@ def _sync_each(root: int, paths: Iterable[str]) -> None:
             os.close(descriptor)
 
 
-def _sync_tells_errors() -> bool:
-    """Return whether syncfs reports bytes that could not be written: since Linux 5.8."""
+def _sync_reports_errors() -> bool:
+    """Return whether syncfs reports bytes that could not be written, as it does since Linux 5.8."""
     numbers = re.match(r"(\d+)\.(\d+)", platform.release())
     return numbers is not None and (int(numbers[1]), int(numbers[2])) >= (5, 8)
 
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
-_SYNC_TELLS_ERRORS = _sync_tells_errors()
+_SYNC_REPORTS_ERRORS = _sync_reports_errors()

@@ -1,4 +1,4 @@
-"""Runs the ingesting process, passes it the changed files, and measures its lag."""
+"""Runs the process that ingests the mirror, sends it the changed files, and measures its lag."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _END_S = 60.0
 
 
 class IngestProcess:
-    """The ingesting process and its results.
+    """The process that ingests the mirror, and its results.
 
     Attributes:
-        slices: Process-slices that it ingested.
-        is_up: Whether it runs.
+        slices: Number of slices that it ingested, each process counted separately.
+        is_up: Whether the process runs.
     """
 
     def __init__(self, repository: Path, mirror: Path, warn: Callable[[str], None]) -> None:
@@ -32,7 +32,7 @@ class IngestProcess:
         Args:
             repository: Folder of the repository.
             mirror: Folder of the mirror.
-            warn: Called with each warning of the ingester.
+            warn: Function that is called with each warning of the ingester.
         """
         self._words = [
             sys.executable,
@@ -59,7 +59,7 @@ class IngestProcess:
             thread.start()
 
     def changed(self, paths: Sequence[str]) -> None:
-        """Note files that changed, from the root of the mirror."""
+        """Note files that changed, by their paths relative to the mirror."""
         if not paths:
             return
         with self._guard:
@@ -68,13 +68,13 @@ class IngestProcess:
             self._guard.notify_all()
 
     def lag_s(self) -> float:
-        """Return the age of the oldest change that is not queryable yet, s; 0: there is none."""
+        """Return the age, s, of the oldest change that is not in the repository yet; 0: none."""
         with self._guard:
             oldest = self._batches[0][1] if self._batches else self._since
         return time.monotonic() - oldest if oldest else 0.0
 
     def end(self) -> None:
-        """Let the process ingest the rest, then end it."""
+        """Let the process ingest the files that have changed, then end it."""
         with self._guard:
             self._ending = True
             process = self._process

@@ -1,7 +1,8 @@
 """The receiver's child process that ingests the mirror: `python -m jostle.receive.ingesting`.
 
 It reads lines of JSON from standard input, `{"batch": N, "paths": [...]}` with files that changed,
-and writes its results to standard output, one line of JSON per pass. It ends with its input.
+and writes its results to standard output, one line of JSON per pass over these files. It ends when
+standard input ends.
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ _LEAST_WAIT_S = 0.05
 
 
 class Changes:
-    """The changed files, from the receiver, until a pass has ingested them completely.
+    """The changed files that the receiver named and that no pass has ingested completely yet.
 
-    From time to time these are all files of the mirror.
+    Every _ALL_EVERY_S seconds, all files of the mirror count as changed.
     """
 
     def __init__(self, mirror: Path) -> None:
-        """Begin with all files of a mirror."""
+        """Begin with all files of a mirror as changed files."""
         self._mirror = mirror
         self._guard = threading.Lock()
         self._news = threading.Event()
@@ -71,7 +72,7 @@ class Changes:
         return sorted(path for path in self._taken if path.exists())
 
     def settle(self) -> int:
-        """Note that a pass has ingested all of them; returns the batch that is queryable now."""
+        """Note that a pass has ingested the files of `take`; return the newest complete batch."""
         self._taken = set()
         return self._taken_batch
 
@@ -82,13 +83,16 @@ class Changes:
 
 
 def _with_neighbours(paths: set[Path]) -> set[Path]:
-    """Add the profiles that decide whether one saved by a parent (*.jsp) is needed."""
+    """Add all profiles (*.jst) in the folder of each profile that a parent saved (*.jsp).
+
+    A saved profile is not needed if its process has left a profile of its own.
+    """
     more = {path.parent for path in paths if path.suffix == ".jsp"}
     return paths | {path for folder in more for path in folder.glob("*.jst")}
 
 
 def main() -> None:
-    """Ingest the mirror (second word) into the repository (first word)."""
+    """Ingest the mirror (second argument) into the repository (first argument)."""
     repository, mirror = Path(sys.argv[1]), Path(sys.argv[2])
     os.nice(5)  # storing is more urgent: posts that are not stored are not acknowledged
     changes = Changes(mirror)

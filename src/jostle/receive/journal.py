@@ -1,6 +1,7 @@
-"""The journal of one node's files: their identities, names, gaps, and ends.
+"""The journal of one node's files in the mirror: their identities, names, gaps, and ends.
 
-One JSON list per line, append-only; a line that a kill truncated is ignored.
+Each line is a JSON list, and lines are only appended. If the receiver was killed while it wrote the
+last line, this line is removed.
 """
 
 from __future__ import annotations
@@ -22,13 +23,15 @@ class MirroredFile:
     """A file of a node in the mirror.
 
     Attributes:
-        folder: Its folder within the node's folder: `1000`, or `1000/again-77`.
-        name: Its name in that folder.
-        have: Bytes that the mirror has, or that will never arrive.
-        gap: End of the last gap.
-        over: Its writer has ended and the file is complete: it does not change any more.
-        over_s: When it was complete, s since the epoch.
-        path: Its path in the folder of the node.
+        folder: Folder of the file within the node's folder: `1000`, or `1000/again-77`.
+        name: Name of the file in that folder.
+        have: Number of bytes, from the file's begin on, that the mirror has or that will never
+            arrive.
+        gap: Offset at which the last gap (bytes that will never arrive) ends; 0: there is none.
+        over: Whether the process that wrote the file has ended and all bytes have arrived, so that
+            the file does not change any more.
+        over_s: Time at which the file became complete, s since the epoch.
+        path: Path of the file in the folder of the node.
     """
 
     folder: str
@@ -47,11 +50,11 @@ class MirroredFile:
 class Journal:
     """The journal in the folder of a node, and its content.
 
-    Its functions take a descriptor of that folder.
+    Its methods take a descriptor of that folder.
 
     Attributes:
         files: The node's files.
-        lines: Lines in the journal.
+        lines: Number of lines in the journal.
     """
 
     files: dict[Key, MirroredFile] = field(default_factory=dict)
@@ -61,7 +64,7 @@ class Journal:
         """Read the journal, and remove an unfinished last line.
 
         Raises:
-            OSError: It cannot be read.
+            OSError: The journal cannot be read.
         """
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         with open(os.open(NAME, flags, 0o600, dir_fd=folder), "rb+") as file:
@@ -87,10 +90,10 @@ class Journal:
             known.over, known.have, known.over_s = True, int(rest[0]), int(rest[1])
 
     def add(self, folder: int, *entries: list[Any]) -> None:
-        """Append lines, all or none.
+        """Append lines to the journal: all of them, or none if they cannot be written.
 
         Raises:
-            OSError: They cannot be written.
+            OSError: The lines cannot be written.
         """
         text = b"".join(_line(entry) for entry in entries)
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -108,7 +111,7 @@ class Journal:
         """Rewrite the journal without entries that are not in `files` any more.
 
         Raises:
-            OSError: It cannot be written; the old one stays.
+            OSError: The new journal cannot be written; the old one stays.
         """
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
         new = f"{NAME}.new"

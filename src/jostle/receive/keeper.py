@@ -1,4 +1,4 @@
-"""The thread that stores posts: in groups, which are acknowledged once they are on the disk."""
+"""The thread that stores the data of POST requests, in groups that are synced to disk together."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ _PRUNE_EVERY_S = 3600.0
 
 @dataclass(slots=True)
 class Post:
-    """A post whose sender is known.
+    """A POST request whose sender is known.
 
     Attributes:
-        node: The node's name.
-        sent: The body as it came.
-        digest: SHA-256 of it from the credential, hexadecimal; "": none.
-        answer: Called by the keeper's thread with the answer.
+        node: Name of the node.
+        sent: Body as received.
+        digest: SHA-256 of the body, hexadecimal, as the credential states it; "": not stated.
+        answer: Function that the keeper's thread calls with the answer.
         body_bytes: Bytes of the decoded body.
     """
 
@@ -61,7 +61,7 @@ class _Work:
 
 
 class Keeper(threading.Thread):
-    """Stores posts in the mirror; only its thread changes the nodes' folders."""
+    """The thread that stores the data of requests in the mirror; no other thread writes there."""
 
     def __init__(
         self,
@@ -73,12 +73,12 @@ class Keeper(threading.Thread):
         """Open and lock a mirror.
 
         Args:
-            mirror: Its folder; created if there is none.
-            usage: Counts the bytes in it.
-            changed: Called with the files of a group, relative to the mirror, when they are
-                on the disk.
-            done: Called with a function that delivers the answers of a group; may run it in
-                another thread.
+            mirror: Folder of the mirror, which is created if there is none.
+            usage: Counter of the bytes in the mirror.
+            changed: Function that is called with the changed files of a group of requests, by their
+                paths relative to the mirror, once they are on the disk.
+            done: Function that gets, for each group of requests, a function without arguments,
+                which sends the answers; it may run that function in a different thread.
 
         Raises:
             JostleError: The folder cannot be used, or another receiver uses it.
@@ -99,11 +99,11 @@ class Keeper(threading.Thread):
         return self._root
 
     def take(self, post: Post) -> None:
-        """Queue a post; its answer comes later."""
+        """Queue a request, which is answered later."""
         self._queue.put(post)
 
     def end(self) -> None:
-        """Answer the queued posts, then stop."""
+        """Answer the queued requests, then stop."""
         self._queue.put(None)
         self.join()
         os.close(self._lock)
@@ -117,8 +117,9 @@ class Keeper(threading.Thread):
         )
 
     def run(self) -> None:
-        """Store groups until `end` is called."""
-        # Bytes that an earlier receiver wrote without acknowledging are acknowledged by file size.
+        """Store the queued requests, group by group, until `end` is called."""
+        # Answers report the sizes of files, and so also bytes that an earlier receiver wrote, but
+        # did not sync or acknowledge: sync them first.
         sync_all(self._root)
         next_count = next_prune = 0.0
         while True:
@@ -136,7 +137,7 @@ class Keeper(threading.Thread):
                 return
 
     def _group(self) -> tuple[list[Post], bool]:
-        """Return the queued posts, and whether they are the last."""
+        """Return the queued posts, up to the largest group, and whether no more will follow."""
         posts: list[Post] = []
         size = 0
         try:
@@ -199,7 +200,7 @@ class Keeper(threading.Thread):
             raise RefusedError(
                 401,
                 "credential",
-                "the credential is that of another body",
+                "the credential is for another body",
                 "Make the credential over the body as it is sent.",
             )
         body = decode(post.sent)
@@ -218,11 +219,13 @@ class Keeper(threading.Thread):
             sync_group(self._root, group)
 
     def _finish(self, group: Group) -> None:
-        """Mark the files that are over; only now, as a mark must never be there without the bytes.
+        """Mark the complete files of a group, once their bytes are on the disk.
 
-        RATIONALE: where this fails some marks may be there, and the ingester may see them. So the
-        bytes, which are on the disk, stay: a file that is shorter than its mark says would be taken
-        for all that its process wrote.
+        The ingester takes a marked file for all that its process wrote, so a file must never be
+        marked before it has all its bytes.
+
+        RATIONALE: If this method fails, some files may be marked, and the ingester may know it
+        already. So the bytes of the group are not removed from the disk again.
         """
         if group.overs:
             marks = Group()
@@ -280,7 +283,7 @@ def _hold(mirror: Path) -> tuple[int, int]:
     except OSError as error:
         raise UsageError(
             f"The mirror {mirror} cannot be used: {error.strerror}.",
-            hint="Name a folder of the user who runs `jostle receive`, on a disk with room.",
+            hint="Name a folder of the user who runs `jostle receive`, on a disk with free space.",
         ) from None
     mode = os.fstat(root).st_mode & 0o777
     if mode & 0o077:
@@ -291,16 +294,16 @@ def _hold(mirror: Path) -> tuple[int, int]:
     with contextlib.suppress(FileNotFoundError):
         if os.path.samestat(os.stat(".LOCK", dir_fd=root), os.fstat(lock)):
             raise UsageError(
-                f"The file system of the mirror {mirror} does not tell capitals from small "
-                "letters: files of two nodes, or two files of one, could be taken for one.",
-                hint="Name a folder on another file system.",
+                f"The file system of the mirror {mirror} does not distinguish "
+                "upper from lower case: two files could get the same name.",
+                hint="Name a folder on a different file system.",
             )
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         raise UsageError(
             f"Another receiver uses the mirror {mirror}.",
-            hint="End it first, or name another mirror.",
+            hint="Stop the other receiver first, or name a different mirror.",
         ) from None
     return root, lock
 

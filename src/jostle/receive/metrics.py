@@ -51,11 +51,11 @@ class Counts:
     """Counts since the start of the receiver.
 
     Attributes:
-        posts: Acknowledged posts.
-        refused: Refused posts, by code.
-        sent_bytes: Bytes of acknowledged posts.
-        decoded_bytes: Decoded bytes of acknowledged posts.
-        store_s: Acknowledged posts by the time that storing took (index into _BOUNDS).
+        posts: Number of acknowledged POST requests.
+        refused: Number of refused requests, by code.
+        sent_bytes: Bytes of acknowledged requests.
+        decoded_bytes: Decoded bytes of acknowledged requests.
+        store_s: Number of acknowledged requests by the time that storing took (index into _BOUNDS).
         store_sum_s: Sum of these times.
     """
 
@@ -67,7 +67,7 @@ class Counts:
     store_sum_s: float = 0.0
 
     def acknowledged(self, sent: int, decoded: int, seconds: float) -> None:
-        """Count a post."""
+        """Count an acknowledged request."""
         self.posts += 1
         self.sent_bytes += sent
         self.decoded_bytes += decoded
@@ -79,8 +79,8 @@ def openmetrics(counts: Counts, gauges: dict[str, float]) -> bytes:
     """Write all metrics as OpenMetrics text.
 
     Args:
-        counts: The counts.
-        gauges: The other metrics, by their names.
+        counts: Counts since the start of the receiver.
+        gauges: Other metrics by name.
     """
     samples = {name: _samples(name, counts, gauges) for name in FAMILIES}
     return openmetrics_text(FAMILIES, samples)

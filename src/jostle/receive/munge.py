@@ -1,4 +1,4 @@
-"""Checks MUNGE credentials by libmunge, which asks this machine's munged."""
+"""Checks MUNGE credentials with libmunge, which queries this machine's munged."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class MungeResult:
     """The result of munged's check of a credential.
 
     Attributes:
-        state: `valid`; `clock`: expired or from the future; `replayed`; `down`: munged does not
-            answer; `wrong`.
-        why: munged's message if it is not valid.
-        uid: Uid of its creator.
-        payload: Its payload.
+        state: `valid`; `clock` (expired or from the future); `replayed` (used before); `down`
+            (munged does not answer); or `wrong` (not valid for another reason).
+        why: munged's message if the credential is not valid.
+        uid: Uid of the user who created the credential.
+        payload: Payload of the credential.
     """
 
     state: str
@@ -33,13 +33,13 @@ class MungeResult:
 
 
 class Munge:
-    """The library; its calls wait for munged without holding the interpreter's lock."""
+    """The MUNGE library, whose calls wait for munged without holding the interpreter's lock."""
 
     def __init__(self, socket: Path | None = None) -> None:
         """Load the library.
 
         Args:
-            socket: munged's socket, where it is not the usual one.
+            socket: Path of munged's socket, if it is not the usual one.
 
         Raises:
             UsageError: The library is not installed.
@@ -49,7 +49,7 @@ class Munge:
             self._c = ctypes.CDLL(None)
         except OSError:
             raise UsageError(
-                "MUNGE is asked for, but this machine has no libmunge.so.2.",
+                "MUNGE is requested, but this machine has no libmunge.so.2.",
                 hint="Install munge (Debian: libmunge2; Red Hat: munge-libs).",
             ) from None
         self._socket = bytes(socket) if socket else None
@@ -62,7 +62,7 @@ class Munge:
         self._c.free.argtypes = [pointer]
 
     def check(self, credential: bytes) -> MungeResult:
-        """Ask munged about a credential; it accepts each once."""
+        """Ask munged whether a credential is valid; munged accepts each credential only once."""
         lib = self._lib
         context = lib.munge_ctx_create()
         if not context:

@@ -1,4 +1,4 @@
-"""Names of nodes: each node has a folder of its name in the mirror."""
+"""Checks names of nodes, each of which has a folder with its name in the mirror."""
 
 from __future__ import annotations
 

@@ -28,13 +28,15 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 @dataclass
 class Group:
-    """Changes of several posts, to be synced to the disk together.
+    """Changes of several requests, to be synced to the disk together.
 
     Attributes:
-        files: Changed files (node, path in its folder), with the bytes they had before.
-        folders: Folders with new names, relative to the mirror.
+        files: By node and path in the node's folder: a changed file, and the number of bytes that
+            it had before.
+        folders: Folders in which files or folders were created, relative to the mirror.
         journals: Nodes whose journal has new lines.
-        overs: Files that are complete, each with its end; noted once their bytes are on the disk.
+        overs: Complete files: mirror of the node, identity and size of the file. They are marked as
+            complete once their bytes are on the disk.
     """
 
     files: dict[tuple[str, str], tuple[MirroredFile, int]] = field(default_factory=dict)
@@ -44,18 +46,18 @@ class Group:
 
 
 class NodeMirror:
-    """The folder of a node."""
+    """The folder in the mirror that has the copies of one node's files."""
 
     def __init__(self, root: int, node: str, usage: Usage) -> None:
-        """Read the state of the folder.
+        """Read the state of the node's folder.
 
         Args:
             root: Descriptor of the mirror.
-            node: The node's name, see `is_node_name`.
-            usage: Counts the bytes in the mirror.
+            node: Name of the node, see `is_node_name`.
+            usage: Counter of the bytes in the mirror.
 
         Raises:
-            OSError: The folder cannot be made or read.
+            OSError: The folder cannot be created or read.
         """
         self.node = node
         self._root = root
@@ -91,7 +93,7 @@ class NodeMirror:
             os.close(folder)
 
     def _recover(self, known: MirroredFile, folder: int) -> None:
-        """Find out how much of a file is here, and finish what a kill interrupted."""
+        """Find out how many bytes of a file are stored; mark it if the journal has its end."""
         try:
             size = os.stat(known.path, dir_fd=folder, follow_symlinks=False).st_size
         except (FileNotFoundError, NotADirectoryError):
@@ -107,14 +109,15 @@ class NodeMirror:
         """Store ranges, in their order.
 
         Args:
-            ranges: Ranges of this node.
+            ranges: Ranges of files of this node.
             group: The group to which changes are added.
 
         Returns:
-            Why a file did not take all its ranges, by file (docs/reference/receive.md).
+            For each file of which not all ranges were stored, the reason (a WHY of
+            docs/reference/receive.md).
 
         Raises:
-            OSError: The disk is full or broken; what was stored by then stays.
+            OSError: The disk is full or broken; ranges that were stored before the error stay.
         """
         why: dict[Key, str] = {}
         with self._folder() as folder, _Writer(folder) as writer:
@@ -177,7 +180,7 @@ class NodeMirror:
         return self._open.fits(owner) and self._known.fits(owner)
 
     def _add(self, key: Key, part: Range, folder: int, group: Group) -> MirroredFile:
-        """Begin a file: first its line in the journal, so that no file lacks one."""
+        """Begin a file; its line in the journal is written first, so that no file lacks a line."""
         place = str(part.owner)
         if self._is_taken(f"{place}/{part.name}", folder):
             place = f"{place}/again-{part.file}"
@@ -205,7 +208,7 @@ class NodeMirror:
         return True
 
     def _skip(self, key: Key, known: MirroredFile, to: int, folder: int, group: Group) -> str:
-        """Note a gap; return why it cannot be noted."""
+        """Note a gap in the journal; return why this is not possible, "" if it is."""
         if to > MOST_FILE:
             return "size"
         if to > known.have:
@@ -218,7 +221,7 @@ class NodeMirror:
     def _store(
         self, known: MirroredFile, part: Range, writer: _Writer, group: Group, *, is_stale: bool
     ) -> str:
-        """Store bytes; return why they cannot be stored."""
+        """Store the bytes of a range; return why not all can be stored, "" if all are stored."""
         if part.offset > known.have:
             return "offset"
         offset, data = part.offset, part.data
@@ -247,7 +250,7 @@ class NodeMirror:
         return "stale" if is_stale else ""
 
     def finish(self, key: Key, end: int, group: Group) -> None:
-        """Note that a file is complete; its bytes are on the disk.
+        """Mark a file as complete; all its bytes must be on the disk already.
 
         Raises:
             OSError: The mark cannot be written.
@@ -277,14 +280,16 @@ class NodeMirror:
         known.over = False
 
     def prune(self, now_s: float, kept_s: float = _KEPT_S) -> None:
-        """Drop removed files, which were ingested completely.
+        """Forget the files that the ingester has removed from the mirror.
 
-        Complete ones are kept for a while, until their nodes have received the answer. Others were
-        removed for their age; if their node still has them, it sends them from the beginning.
+        A complete file is remembered for some time: if its node missed the answer and sends the
+        file again, the node can then be answered that the receiver had all of it. An incomplete
+        file was removed for its age; if its node still has it, the node sends it from the
+        beginning.
 
         Args:
-            now_s: The time, s since the epoch.
-            kept_s: How long complete ones are kept, s.
+            now_s: Present time, s since the epoch.
+            kept_s: Time for which complete files are remembered, s.
 
         Raises:
             OSError: The journal cannot be written.
@@ -306,7 +311,7 @@ class NodeMirror:
 
 
 class _Writer:
-    """Writes into the files of a node; the last one stays open."""
+    """Writes into the files of a node; the file that was written last stays open."""
 
     def __init__(self, folder: int) -> None:
         self._folder = folder
@@ -359,7 +364,7 @@ def _generation(known: MirroredFile, folder: int) -> int:
 
 
 def _mark_over(known: MirroredFile, folder: int) -> None:
-    """Write the mark of a complete file, if it exists; the ingester may have removed both."""
+    """Create the mark (*.over) of a complete file, unless the ingester has removed the file."""
     if not _exists(known.path, folder):
         return
     flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -367,7 +372,7 @@ def _mark_over(known: MirroredFile, folder: int) -> None:
 
 
 def _is_gone(known: MirroredFile, folder: int) -> bool:
-    """Return whether a file that was there was removed; one that is only a gap never existed."""
+    """Return whether a file was removed; a file of which all bytes are a gap never existed."""
     is_gap = not known.over and 0 < known.gap == known.have
     return not is_gap and not _exists(known.path, folder)
 

@@ -1,4 +1,4 @@
-"""The body of a post: ranges of bytes of files, checked before anything is stored."""
+"""Parses the body of a POST request: byte ranges of files, checked before any is stored."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ _FRAME = b"\x28\xb5\x2f\xfd"
 
 @dataclass(slots=True)
 class Range:
-    """Some bytes of a file.
+    """A range of bytes of a file.
 
     Attributes:
-        file: Identifies the file on its node.
-        owner: The uid of the file's owner.
-        name: The file's name in the spool.
-        offset: Where the bytes belong.
-        data: The bytes; none: a question, or a flag alone.
-        end: Offset behind the bytes.
-        over: The file ends there.
-        gap: The bytes before `offset` that the receiver does not have will never come.
+        file: Identity of the file on its node.
+        owner: Uid of the file's owner.
+        name: Name of the file in the spool.
+        offset: Offset of the bytes in the file.
+        data: The bytes; empty if the range only asks for the file's state, or only sets a flag.
+        end: Offset after the last of the bytes.
+        over: Whether the file ends there.
+        gap: Whether the bytes before `offset` that the receiver does not have will never arrive.
     """
 
     file: int
@@ -52,7 +52,7 @@ class Range:
 
 
 def decode(sent: bytes) -> bytes:
-    """Unpack a body, up to the largest size that a post may have.
+    """Decompress a body, up to the largest permitted size.
 
     Raises:
         RefusedError: The body is no zstd frame, truncated, or too large.
@@ -78,7 +78,7 @@ def parse(body: bytes) -> list[Range]:
     """Parse a decoded body.
 
     Raises:
-        RefusedError: A range is malformed; then no range of the post is stored.
+        RefusedError: A range is malformed; then no range of the request is stored.
     """
     if not body.startswith(MAGIC):
         raise malformed("the body does not begin with `jstship1`")

@@ -36,7 +36,7 @@ _BACKLOG = 4096
 
 
 class Visitor(H11Protocol):
-    """A connection, with its time limits, and whether it is the proxy's."""
+    """An HTTP connection of a node or of the proxy, with time limits while it waits."""
 
     #: Connections without a request, those that have waited longest first.
     waiting: dict[Visitor, None] = {}  # noqa: RUF012
@@ -47,7 +47,7 @@ class Visitor(H11Protocol):
         self._late: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin; if there are too many, close the one that has been idle longest."""
+        """Begin a connection; if there are too many, close the one that has been idle longest."""
         super().connection_made(transport)
         place = transport.get_extra_info("socket")
         is_proxied = place is not None and place.family == socket.AF_UNIX
@@ -87,7 +87,7 @@ class Visitor(H11Protocol):
 
 
 class Receiver:
-    """Everything that `jostle receive` runs."""
+    """The receiver: everything that `jostle receive` runs."""
 
     def __init__(
         self, settings: ReceiveSettings, repository: Path, warn: Callable[[str], None]
@@ -95,9 +95,10 @@ class Receiver:
         """Open the mirror.
 
         Args:
-            settings: How to run.
-            repository: Folder of the repository that the mirror is ingested into.
-            warn: Called with each warning of the ingester, and with messages for the operator.
+            settings: Settings of the receiver.
+            repository: Folder of the repository into which the mirror is ingested.
+            warn: Function that is called with each warning of the ingester, and with messages for
+                the operator.
 
         Raises:
             UsageError: The settings do not fit this machine.
@@ -118,10 +119,10 @@ class Receiver:
         self._ingest: IngestProcess | None = None
 
     def run(self, ready: Callable[[str], None]) -> None:
-        """Serve until SIGINT or SIGTERM, then ingest the rest.
+        """Serve until SIGINT or SIGTERM, then ingest the received data that are left.
 
         Args:
-            ready: Called with the address once nodes can post.
+            ready: Function that is called with the address once nodes can send requests.
 
         Raises:
             UsageError: An address cannot be used.
@@ -212,8 +213,9 @@ def _tcp(listen: str) -> Iterator[socket.socket]:
         place = socket.create_server(found[0][4][:2], family=found[0][0], backlog=_BACKLOG)
     except (OSError, ValueError, OverflowError) as error:
         raise UsageError(
-            f"{listen} cannot be had: {getattr(error, 'strerror', None) or error}.",
-            hint="Write `--listen HOST:PORT`, as in `--listen 0.0.0.0:8643`; port 0 takes any.",
+            f"{listen} cannot be used: {getattr(error, 'strerror', None) or error}.",
+            hint="Use `--listen HOST:PORT`, such as `--listen 0.0.0.0:8643`; port 0 selects any "
+            "free port.",
         ) from None
     with place:
         place.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -240,7 +242,7 @@ def _unix(path: Path, group: str) -> Iterator[socket.socket]:
     except (OSError, KeyError) as error:
         place.close()
         raise UsageError(
-            f"The socket {path} cannot be had: {getattr(error, 'strerror', None) or error}.",
+            f"The socket {path} cannot be used: {getattr(error, 'strerror', None) or error}.",
             hint="Name a folder of the user who runs `jostle receive`, and a group that exists.",
         ) from None
     try:
@@ -252,7 +254,7 @@ def _unix(path: Path, group: str) -> Iterator[socket.socket]:
 
 
 def _most_connections() -> int:
-    """Return the most connections; half of the descriptors are left for files."""
+    """Return the largest number of connections; half of the descriptors are left for files."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard == resource.RLIM_INFINITY:
         hard = 1 << 16

@@ -1,4 +1,4 @@
-"""Refusals of posts: the reason and the remedy, as sent to the node."""
+"""Refusals of POST requests: the reason and the remedy, as sent to the node."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ FIRST_LINE = "jostle-ship 1"
 
 
 class RefusedError(Exception):
-    """A post is refused.
+    """A POST request is refused.
 
     Attributes:
-        status: The answer's HTTP status.
+        status: HTTP status of the answer.
         code: One word for programs; docs/reference/receive.md lists them.
-        why: What is wrong, one sentence.
-        mend: The remedy.
-        retry_s: When to try again, s; 0: the same post will fail again.
-        more: Further lines of the answer, by their first words.
+        why: The reason, one sentence.
+        fix: The remedy.
+        retry_s: Time until a retry makes sense, s; 0: the same request will fail again.
+        more: Further lines of the answer, by their first word.
     """
 
     def __init__(
@@ -25,7 +25,7 @@ class RefusedError(Exception):
         status: int,
         code: str,
         why: str,
-        mend: str,
+        fix: str,
         *,
         retry_s: int = 0,
         more: dict[str, str] | None = None,
@@ -34,13 +34,13 @@ class RefusedError(Exception):
         self.status = status
         self.code = code
         self.why = why
-        self.mend = mend
+        self.fix = fix
         self.retry_s = retry_s
         self.more = more or {}
 
     def text(self) -> str:
         """Return the answer: lines of text; it always has the receiver's time."""
-        lines = {"error": self.code, "why": self.why, "mend": self.mend, **self.more}
+        lines = {"error": self.code, "why": self.why, "fix": self.fix, **self.more}
         words = "".join(f"{key} {_one_line(value)}\n" for key, value in lines.items())
         return f"{FIRST_LINE}\ntime {time.time_ns()}\n{words}"
 

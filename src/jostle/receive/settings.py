@@ -32,7 +32,7 @@ _File = Annotated[Path, AfterValidator(_named)]
 
 @dataclass(frozen=True)
 class ReceiveSettings:
-    """How `jostle receive` runs; the fields are the keys of the file.
+    """Settings of `jostle receive`; the fields are the keys of the file.
 
     Attributes:
         listen: Address `HOST:PORT` that nodes reach; "" for none.
@@ -40,17 +40,18 @@ class ReceiveSettings:
         tokens: File of hashed tokens; None: no tokens are accepted.
         munge: Whether MUNGE credentials are accepted.
         munge_users: Users in addition to root whose credentials are accepted.
-        munge_socket: munged's socket, where it is not the usual one.
+        munge_socket: Path of munged's socket, if it is not the usual one.
         proxy_socket: Socket on which a proxy forwards verified requests.
         proxy_group: Group that may write to this socket.
-        tls_cert: Certificate, and the chain behind it (PEM).
-        tls_key: Its key (PEM).
+        tls_cert: File of the certificate with its chain (PEM).
+        tls_key: File of the certificate's private key (PEM).
         nodes: Patterns of the nodes that this receiver accepts.
-        elsewhere: Pattern of nodes -> URL of the receiver that accepts them.
-        node_bytes: Most bytes of one node in the mirror; for one user on it a quarter of that.
-        user_bytes: Most bytes of one user in the mirror.
+        elsewhere: For patterns of nodes, the URL of the receiver that accepts them.
+        node_bytes: Largest number of bytes of one node in the mirror; one user of this node may
+            have a quarter of it.
+        user_bytes: Largest number of bytes of one user in the mirror, on all nodes together.
         free_bytes: Bytes that stay free on the mirror's disk.
-        most_lag_s: Lag of the repository behind the mirror from which on posts must wait.
+        most_lag_s: Lag of the repository behind the mirror, s, from which on requests must wait.
     """
 
     __pydantic_config__: ClassVar[Any] = STRICT
@@ -96,48 +97,49 @@ class ReceiveSettings:
             except KeyError:
                 raise UsageError(
                     f"This machine knows no user {name!r} of `munge_users`.",
-                    hint="Write the user who runs the shipper; its uid counts on all nodes.",
+                    hint="Name the user who runs the shipper; its uid must be the same on all "
+                    "nodes.",
                 ) from None
         return frozenset(uids)
 
     def check(self) -> None:
-        """Refuse settings by which no node could connect, or others could read the traffic.
+        """Refuse settings with which no node could connect, or tokens could be read on the network.
 
         Raises:
-            UsageError: The settings do that.
+            UsageError: The settings are not usable or not safe.
         """
         if not self.listen and not self.proxy_socket:
             raise UsageError(
-                "The receiver listens nowhere.",
-                hint="Name --listen HOST:PORT, or --proxy-socket FILE behind nginx.",
+                "The receiver has no address to listen on.",
+                hint="Use --listen HOST:PORT, or --proxy-socket FILE behind nginx.",
             )
         if not (self.tokens or self.munge or self.proxy_socket):
             raise UsageError(
-                "No node could show who it is.",
-                hint="Name --tokens FILE (jostle receive token NODE makes one), --munge, or "
+                "No method of authentication is set for nodes.",
+                hint="Use --tokens FILE (jostle receive token NODE creates it), --munge, or "
                 "--proxy-socket FILE.",
             )
         if (self.tls_cert is None) != (self.tls_key is None):
-            raise UsageError("`tls_cert` and `tls_key` belong together.", hint="Name both.")
+            raise UsageError("`tls_cert` and `tls_key` belong together.", hint="Set both keys.")
         if self.tls_cert and self.proxy_socket:
             raise UsageError(
-                "With a proxy, TLS ends there.", hint="Leave `tls_cert` and `tls_key` out."
+                "With a proxy, the proxy provides TLS.", hint="Leave out `tls_cert` and `tls_key`."
             )
         host = self.listen.rpartition(":")[0]
         is_local = host in ("", "127.0.0.1", "localhost", "[::1]")
         if self.tokens and not is_local and not self.tls_cert:
             raise UsageError(
-                f"On {self.listen} without TLS anybody on the way could take the nodes' tokens.",
-                hint="Name `tls_cert` and `tls_key`, listen on 127.0.0.1 behind a proxy, or use "
+                f"Without TLS, others on the network could read tokens sent to {self.listen}.",
+                hint="Set `tls_cert` and `tls_key`, listen on 127.0.0.1 behind a proxy, or use "
                 "--munge.",
             )
 
 
 def read_settings(path: Path | None, **given: Any) -> ReceiveSettings:
-    """Read the operator's file; the command line takes precedence.
+    """Read the configuration file; options of the command line take precedence over it.
 
     Args:
-        path: The file; None: RECEIVE_CONFIG, if it is there.
+        path: Path of the configuration file; None: RECEIVE_CONFIG, if it exists.
         given: Fields from the command line; None and False count as not given.
 
     Raises:
@@ -152,10 +154,10 @@ def tokens_file(path: Path | None) -> Path:
     """Return the file of hashed tokens that a receiver with these settings would read.
 
     Args:
-        path: The operator's file, as in `read_settings`.
+        path: Path of the configuration file, as in `read_settings`.
 
     Raises:
-        UsageError: The operator's file cannot be read or is not valid.
+        UsageError: The configuration file cannot be read or is not valid.
     """
     return _read_file(path).tokens or DEFAULT_TOKENS
 
@@ -167,4 +169,4 @@ def _read_file(path: Path | None) -> ReceiveSettings:
     except FileNotFoundError:
         if path is None:
             return ReceiveSettings()
-        raise UsageError(f"There is no {file}.", hint="Check the name.") from None
+        raise UsageError(f"There is no {file}.", hint="Check the name of the file.") from None

@@ -6,20 +6,20 @@ ROOT = 0
 
 
 class Shares:
-    """The amount of something (files, bytes) that each owner has.
+    """The amount (number of files, or bytes) that each owner has of a common quota.
 
-    An owner may have more than an equal share while there is free space. Once there is none, owners
-    below an equal share still get space, so that n owners in turn have at most
-    1 + 1/2 + ... + 1/n times the whole. Root has a quota of its own: the profiles of the machine
-    and the facts of batch jobs are root's.
+    An owner may have more than an equal share while part of the quota is free. Once none is free,
+    owners with less than an equal share may still add to theirs. So n owners, who add one after the
+    other, together have at most 1 + 1/2 + ... + 1/n times the quota. Root, who owns the profiles of
+    the machine and the facts on batch jobs, has a quota of its own.
     """
 
     def __init__(self, most: int, most_of_owner: int) -> None:
-        """Begin with no amounts.
+        """Create the shares, all empty.
 
         Args:
-            most: Most of all owners except root together.
-            most_of_owner: Most of one owner.
+            most: The quota: largest amount of all owners except root together.
+            most_of_owner: Largest amount of one owner; also root's quota.
         """
         self._most = most
         self._most_of_owner = most_of_owner
@@ -38,7 +38,7 @@ class Shares:
         return held <= self._most // owners
 
     def add(self, owner: int, size: int = 1) -> None:
-        """Count an amount of an owner; a negative size is returned."""
+        """Add to the amount of an owner; a negative size is subtracted."""
         held = self._held.get(owner, 0) + size
         self.total += size
         if held > 0:

@@ -28,7 +28,7 @@ class Tokens:
         """Read the file.
 
         Raises:
-            UsageError: It cannot be read, is malformed, or others can read or write it.
+            UsageError: The file cannot be read, is malformed, or others can read or write it.
         """
         self._path = path
         self._mark: tuple[int, ...] = ()
@@ -36,7 +36,7 @@ class Tokens:
         self.refresh()
 
     def refresh(self) -> None:
-        """Read the file again if it has changed; errors as at the start."""
+        """Read the file again if it has changed; the errors are those of `__init__`."""
         try:
             info = self._path.stat()
             mark = info.st_ino, info.st_size, info.st_mtime_ns, info.st_mode
@@ -46,7 +46,7 @@ class Tokens:
         except OSError as error:
             raise UsageError(
                 f"{self._path} cannot be read: {error.strerror}.",
-                hint="`jostle receive token NODE` writes it.",
+                hint="Create a token with `jostle receive token NODE`, which writes this file.",
             ) from None
         self._mark = mark
 
@@ -59,17 +59,17 @@ def add_token(path: Path, node: str) -> str:
     """Create a token for a node, which replaces its previous one.
 
     Args:
-        path: The file of hashed tokens; created if there is none.
-        node: The node's name.
+        path: File of hashed tokens, which is created if there is none.
+        node: Name of the node.
 
     Returns:
-        The token; it is stored nowhere.
+        The token itself, which is not stored.
 
     Raises:
         UsageError: The name is not valid for a node, or the file cannot be read or written.
     """
     if not is_node_name(node):
-        raise UsageError(f"`{node}` cannot be a node's name.", hint=NODE_NAME_RULE)
+        raise UsageError(f"`{node}` is not a valid name of a node.", hint=NODE_NAME_RULE)
     token = secrets.token_urlsafe(32)
     try:
         with _alone(path.parent):
@@ -79,14 +79,15 @@ def add_token(path: Path, node: str) -> str:
     except OSError as error:
         raise UsageError(
             f"{path} cannot be written: {error.strerror}.",
-            hint="Run this as the user of `jostle receive`, or name another file with --tokens.",
+            hint="Run this command as the user of `jostle receive`, or name a different file with "
+            "--tokens.",
         ) from None
     return token
 
 
 @contextlib.contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Lock the file against other commands, whose changes would lose a token."""
+    """Lock the file of tokens: of two commands at the same time, one would lose its token."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -125,8 +126,8 @@ def _read(path: Path) -> dict[str, str]:
             continue  # an earlier version made such tokens; no post with one was ever stored
         elif line.strip() and not line.startswith("#"):
             raise UsageError(
-                f"{path}, line {number}: this is no node with its hash.",
-                hint="`jostle receive token NODE` writes such lines.",
+                f"{path}, line {number}: expected a node and a hash.",
+                hint="Create the token with `jostle receive token NODE`.",
             )
     return hashes
 

@@ -11,20 +11,20 @@ from jostle.receive.shares import Shares
 
 
 class Usage:
-    """Approximate bytes in the mirror: counted on the disk at times, and added to in between.
+    """Approximate number of bytes in the mirror: counted on the disk at times, updated in between.
 
     Attributes:
-        gaps: Gaps that nodes reported since the start.
-        files: Files in the mirror, when it was last counted.
+        gaps: Number of gaps (bytes that will never arrive) that nodes reported since the start.
+        files: Number of files in the mirror at the last count.
     """
 
     def __init__(self, node_bytes: int, user_bytes: int) -> None:
         """Start with an empty mirror.
 
         Args:
-            node_bytes: Most bytes of one node (see Shares); a quarter of it is the most of one user
-                there.
-            user_bytes: Most bytes of one user, on all nodes.
+            node_bytes: Largest number of bytes of one node (see Shares); one user may have a
+                quarter of it.
+            user_bytes: Largest number of bytes of one user, on all nodes.
         """
         self._node_bytes = node_bytes
         self._user_bytes = user_bytes
@@ -35,11 +35,11 @@ class Usage:
 
     @property
     def bytes(self) -> int:
-        """Bytes in the mirror."""
+        """Number of bytes in the mirror."""
         return sum(shares.total for shares in list(self._nodes.values()))
 
     def has_room(self, node: str, user: int, size: int) -> bool:
-        """Return whether so many bytes more keep the node and the user below their shares."""
+        """Return whether the shares of the node and of the user permit so many more bytes."""
         in_node = self._nodes.get(node) or self._new_node()
         return in_node.fits(user, size) and self._users[user] + size <= self._user_bytes
 
@@ -52,7 +52,10 @@ class Usage:
         return Shares(self._node_bytes, self._node_bytes // 4)
 
     def count(self, mirror: Path) -> None:
-        """Count again on the disk, since the ingester removes files; for a separate thread."""
+        """Count the bytes on the disk again, since the ingester removes files.
+
+        This takes long for a large mirror, so it is called in a separate thread.
+        """
         shares: Counter[tuple[str, int]] = Counter()
         files = 0
         for node in _entries(mirror):

@@ -1,5 +1,5 @@
-"""Reports on jobs: the texts and numbers that the command and the pages share.
+"""Reports on jobs: the texts and numbers that the command line and the web pages share.
 
-It is between `analysis`, which has no reader, and `cli` and `server`, which only show reports.
-Each module is imported by itself, and imports heavy libraries only when it needs them.
+This package is between `analysis`, which reads no files, and `cli` and `server`, which only show
+reports. Each module is imported by itself, and imports heavy libraries only when it needs them.
 """

@@ -9,7 +9,7 @@ from __future__ import annotations
 from jostle.repository.errors import DamagedError, JobError, RepositoryError, SnapshotGoneError
 from jostle.repository.ingest.mirror import MARKER as MIRROR_MARKER
 from jostle.repository.ingest.mirror import create_mirror
-from jostle.repository.query.co_running import Beside, JobFacts
+from jostle.repository.query.co_running import CoRunning, JobFacts
 from jostle.repository.query.core_users import CoreUse
 from jostle.repository.query.rank_slices import RankTables
 from jostle.repository.repository import Repository
@@ -18,7 +18,7 @@ from jostle.repository.store.studies import StudyStore
 from jostle.repository.types import (
     CoarsenReport,
     CompactReport,
-    CoreFloor,
+    CoreReference,
     ExpireReport,
     ExportReport,
     IngestProgress,
@@ -31,10 +31,10 @@ from jostle.repository.types import (
 
 __all__ = [
     "MIRROR_MARKER",
-    "Beside",
+    "CoRunning",
     "CoarsenReport",
     "CompactReport",
-    "CoreFloor",
+    "CoreReference",
     "CoreUse",
     "DamagedError",
     "ExpireReport",

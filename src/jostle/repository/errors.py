@@ -1,4 +1,4 @@
-"""The errors of the repository."""
+"""The errors that a repository raises, with hints how to fix them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from jostle.errors import JostleError
 from jostle.files.repository_address import shown
 
 #: The command that removes damaged files from a repository.
-MEND = "`jostle repository check --mend`"
+FIX = "`jostle repository check --fix`"
 
 
 class RepositoryError(JostleError):
@@ -25,12 +25,12 @@ def log_error(root: Path, why: str) -> LogError:
 
     Args:
         root: Folder of the repository.
-        why: What is wrong, the end of a sentence.
+        why: Description of the damage, as the end of a sentence.
     """
     return LogError(
         f"The log of the repository {shown(root)} is damaged: {why}.",
-        hint="`jostle repository check` lists the damage, and `jostle repository check --mend` "
-        "goes on with what is left; or restore the folder `commits` from a backup.",
+        hint="`jostle repository check` lists the damage, and `jostle repository check --fix` "
+        "continues with the remaining files; or restore the folder `commits` from a backup.",
     )
 
 
@@ -38,33 +38,34 @@ class DamagedError(RepositoryError):
     """A file of the repository is missing or damaged.
 
     Attributes:
-        file: Its path in the repository; "" if it is not known.
-        reason: What is wrong with it, by the reader's error.
-        span: Time of its rows, (start, end) in ns since the epoch; other times are unaffected.
+        file: Path of the file in the repository; "" if it is not known.
+        reason: Description of the damage, from the error when it was read.
+        span: Time of the file's rows, (start, end) in ns since the epoch; data of other times are
+            not affected.
     """
 
     def __init__(self, root: Path, file: str, reason: str, span: tuple[int, int]) -> None:
-        """Make the error.
+        """Create the error.
 
         Args:
             root: Folder of the repository.
-            file: See the class.
-            reason: See the class.
-            span: See the class.
+            file: Path of the file in the repository.
+            reason: Description of the damage.
+            span: Time of its rows, (start, end) in ns since the epoch.
         """
         for again in (f'Failed to read file "{file}": ', f" '{file}'") if file else ():
             reason = reason.replace(again, "")
         what = f"The file {file}" if file else "A file"
         super().__init__(
             f"{what} of the repository {shown(root)} cannot be read: {reason}",
-            hint=f"Restore it from a backup, or go on without it: {MEND}.",
+            hint=f"Restore the file from a backup, or continue without it: {FIX}.",
         )
         self.file = file
         self.reason = reason
         self.span = span
 
     def missing(self) -> str:
-        """Return a sentence on what an answer without the file lacks."""
+        """Return a sentence on the data that an answer without the file lacks."""
         table = self.file.partition("/")[0]
         when = ""
         if self.span[1] - self.span[0] < 2**62:
@@ -78,37 +79,37 @@ class SnapshotGoneError(RepositoryError):
     """A file of a snapshot was removed, by a compaction or by retention."""
 
     def __init__(self, name: str, file: str, number: int) -> None:
-        """Make the error.
+        """Create the error.
 
         Args:
-            name: Path or address of the repository.
+            name: Path or URL of the repository.
             file: Path of the file within it.
             number: Number of the snapshot's commit.
         """
         super().__init__(
             f"The file {file} of the repository {name} as of commit {number} is gone: it was "
             "compacted or expired meanwhile.",
-            hint="Ask again: what is replaced stays for 15 minutes.",
+            hint="Repeat the query: replaced files stay for 15 minutes.",
         )
 
 
 class NoRoomError(RepositoryError):
-    """The disk of a file outside the repository is full: that of an export, or a temporary file.
+    """A disk is full to which an export or a temporary file is written; not the repository's.
 
     Attributes:
         why: The system's message.
     """
 
     def __init__(self, place: str, why: str) -> None:
-        """Make the error.
+        """Create the error.
 
         Args:
-            place: The file.
-            why: See the class.
+            place: Path of the file.
+            why: The system's message.
         """
         super().__init__(
             f"{place} cannot be written: {why}.",
-            hint="Free some space there, or write to another disk; then do it again.",
+            hint="Free some space there or use another disk, then repeat the command.",
         )
         self.why = why
 

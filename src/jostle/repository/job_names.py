@@ -1,4 +1,4 @@
-"""Finds the jobs that a name from a user stands for."""
+"""Finds the jobs that a user's text (name, prefix, number or `last`) refers to."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from jostle.repository.errors import JobError
 
 
 def find_jobs(name: str, jobs: Sequence[str], place: Path, owner: int | None = None) -> list[str]:
-    """Return the jobs that a name stands for: several, if it names a batch job as a whole.
+    """Return the job that a name refers to, or all parts of the batch job that it refers to.
 
     Args:
         name: A job's name, a prefix of it that no other job has, the number of a batch job, a step
             of Slurm such as `12.0`, or "last".
         jobs: Names of all jobs to search, the newest first.
         place: Folder of the repository, for messages.
-        owner: The user (uid) whose jobs they are; None: everybody's.
+        owner: User (uid) whose jobs are searched; None: all users.
 
     Raises:
         JobError: There is no such job, or several.
@@ -42,6 +42,7 @@ def find_jobs(name: str, jobs: Sequence[str], place: Path, owner: int | None = N
         return [name]
     if parts := _parts_named(name, jobs):
         return parts
+    called: list[str] = []
     for wanted in filter(None, (name, job_of_part(name))):
         called = [job for job in jobs if wanted in (job, job.rpartition("@")[0])]  # without owner
         if len(called) == 1:
@@ -51,7 +52,8 @@ def find_jobs(name: str, jobs: Sequence[str], place: Path, owner: int | None = N
         return matches
     if matches:
         raise JobError(
-            f"{len(matches)} jobs begin with {name!r}: {_few(matches)}.", hint="Give more letters."
+            f"{len(matches)} jobs begin with {name!r}: {_few(matches)}.",
+            hint="Give more letters of the name.",
         )
     near = difflib.get_close_matches(name, jobs, n=3, cutoff=0.5)
     raise JobError(
@@ -66,9 +68,10 @@ def find_jobs(name: str, jobs: Sequence[str], place: Path, owner: int | None = N
 
 
 def find_job(name: str, jobs: Sequence[str], place: Path, owner: int | None = None) -> str:
-    """Return the only job that a name stands for; "last" is the newest part of a batch job.
+    """Return the only job that a name refers to; "last" is the newest part of a batch job.
 
-    Arguments and errors are those of `find_jobs`; a batch job of several parts is an error, too.
+    Arguments and errors are those of `find_jobs`. In addition, a name of a batch job with several
+    parts is an error.
     """
     matches = find_jobs(name, jobs, place, owner)
     if len(matches) == 1 or name == "last":
@@ -77,12 +80,12 @@ def find_job(name: str, jobs: Sequence[str], place: Path, owner: int | None = No
     assert batch is not None, "only a batch job has parts"
     raise JobError(
         f"{batch.title} has {len(matches)} parts: {_few(list(map(part_name, matches)))}.",
-        hint=f"Name one of them. `jostle digest {batch.name}` says what each of them is.",
+        hint=f"Name one of the parts. `jostle digest {batch.name}` shows the program of each part.",
     )
 
 
 def _parts_named(name: str, jobs: Sequence[str]) -> list[str]:
-    """Return the parts of the batch job that a name stands for; none if it stands for none."""
+    """Return the parts of the batch job with a name or number; none if there is no such job."""
     batches = batch_jobs(jobs)
     for names in (
         {batch: (batch.name, batch.script) for batch in batches},
@@ -93,7 +96,7 @@ def _parts_named(name: str, jobs: Sequence[str]) -> list[str]:
             raise JobError(
                 f"{len(called)} batch jobs have the number {name!r}: "
                 f"{_few([batch.name for batch in called])}.",
-                hint="Write one of these names.",
+                hint="Use one of these names.",
             )
         if called:
             return batches[called[0]]

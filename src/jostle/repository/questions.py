@@ -1,4 +1,4 @@
-"""All queries that a repository answers, each with its tables."""
+"""All queries that `Repository` offers, with the tables that each of them returns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pyarrow as pa
 from jostle.reader import FILE_VALUES
 from jostle.repository.job_names import find_job, find_jobs
 from jostle.repository.query.aggregates import Loads
-from jostle.repository.query.co_running import Beside, beside, has_company
+from jostle.repository.query.co_running import CoRunning, alongside, has_company
 from jostle.repository.query.core_states import core_states, newest_machine_slices
 from jostle.repository.query.engine import ALWAYS, Engine, total
 from jostle.repository.query.export import ExportSelection, export
@@ -32,10 +32,10 @@ from jostle.repository.query.messages import Messages
 from jostle.repository.query.on_fabrics import on_fabrics
 from jostle.repository.query.process_ends import process_ends
 from jostle.repository.query.process_rows import job_processes
-from jostle.repository.query.programs import Programs, programs_beside
+from jostle.repository.query.programs import Programs, programs_alongside
 from jostle.repository.query.rank_pairs import RankPairs, rank_pairs
 from jostle.repository.query.rank_slices import RankTables, rank_peers, rank_tables
-from jostle.repository.query.run_tables import UNUSED_COLUMNS, core_floors, own_slices
+from jostle.repository.query.run_tables import UNUSED_COLUMNS, core_references, own_slices
 from jostle.repository.query.series import background, neighbours, series
 from jostle.repository.query.traffic import port_counters, traffic
 from jostle.repository.query.watched import watched_processes
@@ -58,8 +58,8 @@ class Questions:
         """Query the files of a log.
 
         Args:
-            path: The repository's folder.
-            log: Its commit log, or the files of a snapshot.
+            path: Folder of the repository.
+            log: Commit log of the repository, or the files of a snapshot.
         """
         self.path = path
         self._ask(log)
@@ -73,16 +73,16 @@ class Questions:
         self.gpus = Gpus(self._engine)  #: GPUs that jobs used, and their loads on them.
 
     def query(self, sql: str, params: Sequence[Any] = ()) -> pa.Table:
-        """Query in SQL (DuckDB); tables as in docs/reference/repository.md.
+        """Run an SQL query (DuckDB) on the tables of docs/reference/repository.md.
 
         Args:
             sql: The query, with `?` or `$1` for parameters.
-            params: Their values.
+            params: Values of the parameters.
         """
         return self._engine.query(sql, params)
 
     def commits(self) -> int:
-        """Return the number of the newest commit; earlier query results may be out of date."""
+        """Return the number of the newest commit; if it has changed, so may query results."""
         return self._engine.refresh()
 
     def jobs(self, names: Sequence[str] | None = None) -> pa.Table:
@@ -103,7 +103,7 @@ class Questions:
 
         Args:
             name: Text from the user.
-            owner: Search only the jobs of this user (a uid), as if there were no others.
+            owner: User (uid) whose jobs alone are searched, as if there were no others.
 
         Raises:
             JobError: There is no such job, or several, or it is a batch job of several parts.
@@ -129,9 +129,10 @@ class Questions:
         return [str(job) for job in rows["job"].to_pylist()]
 
     def newest(self, job: str) -> str:
-        """Return the newest job with a name of its owner: for "mpi-1a2b3c4d" possibly "...@2".
+        """Return the newest job in the repository that has a given name in its profiles.
 
-        Jobs of the repository's owner come before those of others, which have other names.
+        Launchers use a name like "mpi-1a2b3c4d" again; the newest job may be "mpi-1a2b3c4d@2". For
+        other names, a job of the repository's owner ("lammps") precedes other users' ("lammps@u2").
         """
         newest_jobs = self.query(
             "SELECT job FROM jobs WHERE job = $1 OR starts_with(job, $1 || '@') "
@@ -141,7 +142,7 @@ class Questions:
         return str(newest_jobs[0]) if newest_jobs else job
 
     def job_tables(self, job: str) -> JobTables:
-        """Return all tables of one job, as `jostle.analysis.digest` takes them."""
+        """Return all tables of one job, the input of `jostle.analysis.digest`."""
         return JobTables(
             job,
             self.job_processes(job),
@@ -186,13 +187,13 @@ class Questions:
         )
 
     def run_tables(self, job: str) -> RunTables:
-        """Return the tables behind an estimate, as `jostle.analysis.estimate` takes them."""
+        """Return the tables of one run, the input of `jostle.analysis.estimate`."""
         window = self._engine.window(job)
         with ThreadPoolExecutor(1) as side:  # a file is read while DuckDB runs a query
             segments = side.submit(self._merger.job, job, without=UNUSED_COLUMNS)
             slices = own_slices(self._engine, job, "node_rollup", window)
             mount_slices = own_slices(self._engine, job, "rollup", window)
-            floors = core_floors(self._engine, job, slices, window)
+            references = core_references(self._engine, job, slices, window)
             processes = self.job_processes(job)
             worlds = segments.result().worlds
             return RunTables(
@@ -202,13 +203,13 @@ class Questions:
                 worlds,
                 slices,
                 mount_slices,
-                floors,
+                references,
                 {} if worlds else self._others_cpu_s(job),
                 core_states(self._engine, processes, window),
             )
 
     def newest_machine_slices(self, since_ns: int) -> dict[str, int]:
-        """Return the end of each machine's newest slice after an instant, ns."""
+        """Return, by host, the end (ns) of each machine's newest slice after an instant."""
         return newest_machine_slices(self._engine, since_ns)
 
     def _others_cpu_s(self, job: str) -> dict[str, float]:
@@ -220,10 +221,10 @@ class Questions:
         return spent
 
     def job_processes(self, job: str) -> pa.Table:
-        """Return the processes of a job, the earliest first; running ones, up to now.
+        """Return the processes of a job, the earliest first, with the progress of running ones.
 
-        The row of a process is written when it first appears and when it has ended; the progress of
-        a running one is known from its job's slices on the node.
+        The row of a process is written when the process first appears and when it has ended. How
+        far a running process is, is known from the newest slices of its job on its node.
         """
         return job_processes(self._engine, job)
 
@@ -263,7 +264,7 @@ class Questions:
         return worlds_table(find_worlds(processes), processes)
 
     def rank_tables(self, job: str) -> RankTables:
-        """Return the slices of each rank of a job, as `jostle.analysis.waits_of` takes it."""
+        """Return the slices of each rank of a job, the input of `jostle.analysis.waits_of`."""
         processes = self.job_processes(job)
         worlds = worlds_table(find_worlds(processes), processes)
         return rank_tables(self._engine, job, processes, worlds)
@@ -275,7 +276,8 @@ class Questions:
     def segments(self, job: str) -> JobSegments:
         """Return the execution segments of a job, merged over the ranks of each of its worlds.
 
-        Ended jobs are merged once per Repository object; long merges are stored for all.
+        The result for an ended job is kept in memory. If the merge took long, it is also stored in
+        the repository, for other processes.
         """
         return self._merger.job(job)
 
@@ -295,8 +297,8 @@ class Questions:
         """Return one metric of one job per slice and resource, over its processes.
 
         Args:
-            job: Its name.
-            metric: A counter, timer or gauge of any scope.
+            job: Name of the job.
+            metric: Id of a counter, timer or gauge of any scope.
 
         Returns:
             Columns resource (a mount for metrics of scope mount, else a node), slice, slice_ns,
@@ -313,14 +315,14 @@ class Questions:
 
         Args:
             job: The job whose neighbours are summed.
-            metric: A counter, timer or gauge; mount metrics are summed on the mounts that the
+            metric: Id of a counter, timer or gauge; mount metrics are summed on the mounts that the
                 job used, others on its nodes.
-            count_jobs: Add a column jobs: number of other jobs with a record there. Takes as long
-                again; `neighbours` lists the jobs over the whole time.
+            count_jobs: Whether to add a column jobs: the number of other jobs with a record in the
+                row's slice and resource. This takes twice as long.
 
         Returns:
-            The columns of `series`: if others, or the job, began or ended within a slice, a
-            row for each part of it, with the amount in that part.
+            The columns of `series`. If any of these jobs began or ended within a slice, the slice
+            has several rows: one for each part between two such times, with the sum in that part.
 
         Raises:
             JobError: There is no such metric.
@@ -328,29 +330,31 @@ class Questions:
         return background(self._engine, job, metric, count_jobs=count_jobs)
 
     def neighbours(self, job: str, metric: str) -> pa.Table:
-        """Return the other jobs behind a background, the heaviest first.
+        """Return the jobs whose metric `background` adds up, the one with the largest sum first.
 
         Args:
-            job: The job whose neighbours are summed.
-            metric: As for `background`.
+            job: The job whose neighbours are listed.
+            metric: Id of the metric, as for `background`.
 
         Returns:
-            Columns job, resource, sum and slices (number of those in which it was active).
+            Columns job, resource, sum and slices (number of slices in which that job was active).
         """
         return neighbours(self._engine, job, metric)
 
     def has_company(self, job: str) -> bool:
-        """Return whether other jobs may have run concurrently; `beside` is exact, and slower."""
+        """Return whether other jobs may have run alongside a job; only False is certain."""
         return has_company(self._engine, job)
 
-    def beside(self, job: str, *, cores: bool = True) -> Beside:
-        """Return a job's slices on shared resources and others' loads there (analysis.identify).
+    def alongside(self, job: str, *, cores: bool = True) -> CoRunning:
+        """Return a job's slices on shared resources, and the loads of other jobs there.
+
+        This is the input of `jostle.analysis.identify`.
 
         Args:
             job: The job.
-            cores: Include the users of its nodes' cores, by process.
+            cores: Whether to include the processes on the cores of its nodes (CoRunning.core_use).
         """
-        found = beside(self._engine, job, cores=cores)
+        found = alongside(self._engine, job, cores=cores)
         return on_fabrics(self._engine, found, self.topologies())
 
     def live_rows(self, span: tuple[int, int]) -> LiveRows:
@@ -358,7 +362,7 @@ class Questions:
         return live_rows(self._engine, span)
 
     def machine_loads(self, mounts: Sequence[str], span: tuple[int, int]) -> MachineLoads:
-        """Return the counters of machines' agents on mounts in a span of time (ns)."""
+        """Return what agents counted about mounts and their servers in a span of time (ns)."""
         return machine_loads(self._engine, mounts, span)
 
     def watched_processes(self, hosts: Sequence[str], span: tuple[int, int]) -> pa.Table:
@@ -370,11 +374,11 @@ class Questions:
         return servers_of(self._engine, mounts)
 
     def storage_servers(self) -> dict[str, StorageServers]:
-        """Return the servers of all mounts whose metadata has servers of its own."""
+        """Return the servers of all mounts that have separate servers for data and metadata."""
         return storage_servers(self._engine)
 
     def served(self, mounts: Sequence[str], span: tuple[int, int]) -> pa.Table:
-        """Return the traffic of mounts' servers in a span of time (ns): MachineLoads.servers."""
+        """Return the traffic of mounts' servers in a span (ns), as MachineLoads.servers."""
         return served(self._engine, mounts, span)
 
     def topologies(self) -> list[Topology]:
@@ -384,12 +388,12 @@ class Questions:
     def traffic(self, span: tuple[int, int], jobs: Sequence[str] | None = None) -> Traffic:
         """Return the traffic between hosts: MPI messages, collectives, and files to servers.
 
-        MPI traffic is counted by the sender, so that no byte counts twice: a put by its origin,
-        a get by its origin as well, as traffic from the target.
+        Bytes of MPI are counted only at the sender, so that no byte counts twice. One-sided calls
+        are counted at the origin: a put as traffic to the target, a get as traffic from it.
 
         Args:
-            span: Slices that overlap it, ns since the epoch.
-            jobs: Only these; None: all.
+            span: Time that the slices overlap, ns since the epoch.
+            jobs: Names of the jobs; None: all.
         """
         return traffic(self._engine, span, jobs)
 
@@ -405,12 +409,12 @@ class Questions:
         return rank_pairs(self._engine, job)
 
     def process_ends(self, job: str) -> tuple[pa.Table, pa.Table]:
-        """Return when processes moved bytes on mounts, and the job's traffic there."""
+        """Return when each process moved its first and last bytes on mounts, and the traffic."""
         return process_ends(self._engine, job)
 
-    def programs_beside(self, span: tuple[int, int] = ALWAYS) -> Programs:
+    def programs_alongside(self, span: tuple[int, int] = ALWAYS) -> Programs:
         """Return the loads of all jobs on the resources that they share (analysis.matrix)."""
-        return programs_beside(self._engine, span)
+        return programs_alongside(self._engine, span)
 
     def load_tables(self, jobs: Sequence[str]) -> LoadTables:
         """Return the loads of some jobs on shared mounts (analysis.kinds)."""
@@ -431,12 +435,12 @@ class Questions:
         """Write a table, or the slices of a job, to a file in a common format.
 
         Args:
-            what: A table, jobs, or a job: its rows of slices, then of mount_slices.
-            form: parquet, csv or json.
-            out: The file; replaced as a whole if it exists.
-            job: Only rows of this job (tables only).
-            span: Only slices and segments that overlap this time, ns since the epoch.
-            metrics: Only these metrics, in addition to the keys.
+            what: Name of a table, `jobs`, or a job (its rows of slices, then of mount_slices).
+            form: Format: parquet, csv or json.
+            out: Path of the file, which is replaced if it exists.
+            job: Name of the job whose rows are exported (for tables only).
+            span: Time that exported slices and segments overlap, ns since the epoch.
+            metrics: Ids of the metrics to export in addition to the keys.
 
         Raises:
             JobError: There is no such table, job, format or part of the table.

@@ -1,4 +1,4 @@
-"""`Repository`: the public interface of the repository."""
+"""Class `Repository`, the public interface of the repository of all recorded jobs."""
 
 from __future__ import annotations
 
@@ -38,14 +38,16 @@ class Repository(Questions):
         """Open a repository.
 
         Args:
-            path: Its folder, or s3://BUCKET/PREFIX.
-            create: Create it if there is none.
+            path: Folder of the repository, or s3://BUCKET/PREFIX.
+            create: Whether to create the repository if there is none.
 
         Raises:
-            RepositoryError: There is none, or the folder is something else, or it is damaged.
+            RepositoryError: There is no repository, the folder has other content, or the repository
+                is damaged.
         """
         storage = open_storage(path)
-        #: Its folder (in an object store: of its local copies), and its folder or address.
+        #: `path`: the repository's folder, or (object store) the folder of its local copies.
+        #: `name`: the repository's folder or address, for messages.
         self.path, self.name = storage.root, storage.name
         if create:
             create_repository(self.path)
@@ -65,17 +67,17 @@ class Repository(Questions):
     def snapshot(
         self, tables: Collection[str] = tuple(TABLES), span: tuple[int, int] = ALWAYS
     ) -> Snapshot:
-        """Return the files of some tables, as of the newest commit, that overlap a span, ns."""
+        """Return those files of some tables, as of the newest commit, that overlap a span (ns)."""
         return self._engine.snapshot(tables, span)
 
     @staticmethod
     @contextlib.contextmanager
     def of_spool(paths: Path | Sequence[Path], *, job: str | None = None) -> Iterator[Repository]:
-        """Read spools into a repository of their own, which is removed at the end of the block.
+        """Read spools into a temporary repository, which is removed at the end of the block.
 
         Args:
             paths: A spool folder, or folders and profiles.
-            job: Only profiles that name this job (for which it is much faster).
+            job: Name of the only job to read, which is much faster; None: all jobs are read.
 
         Yields:
             The repository; `newest(job)` is the job's name in it.
@@ -103,8 +105,8 @@ class Repository(Questions):
 
         Args:
             paths: Spool folders or single profiles.
-            progress: Called from time to time.
-            remove: Remove profiles that are finished and wholly in the repository.
+            progress: Function that is called from time to time.
+            remove: Whether to remove profiles that are finished and completely in the repository.
 
         Raises:
             RepositoryError: A spool cannot be read, or the repository cannot be written.
@@ -130,7 +132,7 @@ class Repository(Questions):
         """Remove the profiles of a spool that the repository has completely; the others stay.
 
         Args:
-            folder: The spool.
+            folder: The spool folder.
         """
         self._engine.refresh()
         clear_spool(folder, self._log.state)
@@ -145,19 +147,22 @@ class Repository(Questions):
         files: Callable[[], Sequence[Path]] | None = None,
         pause: Callable[[float, int], None] | None = None,
     ) -> IngestReport:
-        """Ingest repeatedly, so that slices appear within two slices after their end.
+        """Ingest repeatedly; a slice appears at most two slice lengths after its end.
 
         Args:
             paths: Spool folders; they may not exist yet.
-            stop: Called at least every half second; the function returns when it is true.
-            on_change: Called with the report of a pass that published new rows.
-            remove: As for `ingest`.
-            files: Returns the profiles to ingest, for every pass; None: all in the folders.
-            pause: Called after each pass with its time (s) and the number of files with more data;
-                returns when the next pass is due. None: the length of the slices decides.
+            stop: Function that is called at least every half second; `follow` returns when its
+                result is true.
+            on_change: Function that is called with the report of a pass that published new rows.
+            remove: Whether to remove profiles, as for `ingest`.
+            files: Function that returns the profiles to ingest in each pass; None: all in the
+                folders.
+            pause: Function that waits for the next pass. It is called after each pass with two
+                arguments: how long the pass took (s), and the number of files with more data.
+                None: the pause depends on the length of the slices.
 
         Returns:
-            All passes added up.
+            The reports of all passes, added up.
         """
         return follow(
             self.path,
@@ -177,7 +182,7 @@ class Repository(Questions):
         """Read every file, and report damaged ones.
 
         Args:
-            progress: Called with the number of files read, and of all files.
+            progress: Function that is called with the number of files read, and of all files.
         """
         return check(self.path, progress)
 
@@ -186,27 +191,27 @@ class Repository(Questions):
         return repair(self.path, progress)
 
     def damage(self) -> list[str]:
-        """Return the damage of the log, one sentence per file; the rest of it is readable."""
+        """Return one sentence for each damaged file of the log; its other files can be read."""
         self._engine.refresh()
         return [f"{COMMITS}/{name} is damaged: {why}." for name, why in self._log.damage.items()]
 
-    def on_damage(self, tell: Callable[[DamagedError], None]) -> None:
+    def on_damage(self, report: Callable[[DamagedError], None]) -> None:
         """Report each damaged file that a query finds and leaves out.
 
         Args:
-            tell: Called once per file.
+            report: Function that is called once per file.
         """
-        self._engine.on_damage = tell
+        self._engine.on_damage = report
 
     def left_out(self) -> dict[str, DamagedError]:
         """Return the damaged files that queries leave out now, by their paths."""
         return self._engine.left_out()
 
     def require_whole(self, job: str) -> None:
-        """Refuse an answer about a job if rows from its time are missing.
+        """Refuse an answer about a job if rows from the time of its run are missing.
 
         Raises:
-            DamagedError: A damaged file that queries leave out is from this time.
+            DamagedError: Queries leave out a damaged file with rows from that time.
         """
         lost = [damaged for damaged in self.left_out().values() if damaged.span != ALWAYS]
         for row in self.jobs([job]).to_pylist() if lost else []:
@@ -215,19 +220,19 @@ class Repository(Questions):
                     raise damaged
 
     def expire(self, older_than_s: float) -> ExpireReport:
-        """Remove files whose slices all ended longer ago than a time.
+        """Remove files of which all slices are older than an age.
 
         Args:
-            older_than_s: Age in seconds.
+            older_than_s: The age in seconds.
         """
         return expire(self.path, older_than_s)
 
     def coarsen(self, older_than_s: float, length_ns: int) -> CoarsenReport:
-        """Add up slices of old days to longer ones.
+        """Replace the slices of old days by longer slices with their sums.
 
         Args:
-            older_than_s: Age in seconds.
-            length_ns: Length of the longer slices, ns; an hour is a multiple of it.
+            older_than_s: Age in seconds from which on slices are replaced.
+            length_ns: Length of the longer slices, ns; an hour must be a multiple of it.
 
         Raises:
             RepositoryError: The length or the age cannot be used.

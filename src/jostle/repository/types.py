@@ -1,4 +1,4 @@
-"""The result types of the repository."""
+"""Result types of a repository's queries, ingests and maintenance."""
 
 from __future__ import annotations
 
@@ -47,36 +47,42 @@ ACCESS_METRICS = (
 
 @dataclass(frozen=True)
 class WorldSegments:
-    """The execution segments of one MPI world, merged over its ranks.
+    """Execution segments of one MPI world (parts between global synchronisations), ranks merged.
 
     Attributes:
         number: Number of the world in its job.
-        world: The runtime's id of its mpirun; "" if it found none.
-        world_size: Number of its ranks.
-        spawned: Whether it was created by MPI_Comm_spawn.
+        world: Id of the mpirun that started the world, as the runtime found it; "": unknown.
+        world_size: Number of ranks of the world.
+        spawned: Whether the world was created by MPI_Comm_spawn.
         processes: Ids of the processes that were merged, in order of rank.
-        ranks: Their ranks.
+        ranks: Rank numbers of these processes.
         missing: Ranks without a profile.
-        diverged: Ranks left out because their global collectives differ from those of the others,
-            with the number of these before the first difference.
-        segments: One row per segment that all ranks share, in order: start_ns, end_ns (medians
-            over ranks), duration_ns (median), duration_min_ns, duration_max_ns, rule, level,
-            parts (largest number of a rank's segments in it), token_hash and function of the call
-            that ended it, globals, signature_sum, signature_set, recurring (five or more have
-            this signature_set), of each value V of table segments V (sum over ranks), V_min and
-            V_max (minimum and maximum over ranks), V_median of the byte counts, and bin_ns,
-            bins_from_ns, wait_bins, offcpu_bins (ns in each bin, sum over ranks), wait_min_bins
-            (minimum over ranks in each bin) and offcpu_max_bins (maximum).
-        rule: The rule with most of the time: every, coalesced, epoch, raw, final, none.
-        rules: Share of the time of each rule, 0 to 1.
+        diverged: Ranks that were left out, since their global collectives differ from those of the
+            other ranks, each with its number of global collectives before the first difference.
+        segments: One row per segment that all ranks share, in order of time. The columns:
+            start_ns and end_ns (medians over ranks),
+            duration_ns (median), duration_min_ns and duration_max_ns over ranks,
+            rule and level (how it ended, as in table segments),
+            parts (of the rank with most segments in it: their number),
+            token_hash and function of the call that ended it,
+            globals, signature_sum and signature_set (as in table segments),
+            recurring (whether five or more segments have this signature_set),
+            for each value V of table segments: V (sum over ranks), V_min, V_max (over ranks), and
+            V_median if V counts bytes,
+            bin_ns and bins_from_ns (width of its time bins, and start of the first bin),
+            wait_bins and offcpu_bins (lists: ns in each bin, sum over ranks),
+            wait_min_bins and offcpu_max_bins (minimum, maximum over ranks in each bin).
+        rule: The rule that ended the segments with most of the time: every, coalesced, epoch, raw,
+            final; or none.
+        rules: For each rule, the share (0 to 1) of the time in segments that it ended.
         coverage: Share of the time between a rank's first and last delimiter that is inside
             segments of recurring kind (five or more have the same signature_set), mean over ranks.
-        merged_coverage: The same for `segments`.
+        merged_coverage: The same share, computed from the merged segments.
         segmentable: Whether the coverage is at least half.
-        boundaries: Boundaries that all ranks share.
-        boundaries_coarsest: Boundaries of the rank with the fewest.
+        boundaries: Number of segment boundaries that all ranks share.
+        boundaries_coarsest: Number of boundaries of the rank with the fewest.
         agreement: boundaries / boundaries_coarsest.
-        rank_segments: Number of segments of each rank with segments, in order of rank.
+        rank_segments: Number of segments of each rank that has some, in order of rank.
         notes: Notes for users, one sentence each.
     """
 
@@ -102,13 +108,13 @@ class WorldSegments:
 
     @property
     def verdict(self) -> str:
-        """The verdict on its segments: segmented, not segmentable, or no segments."""
+        """Whether the world has usable segments: segmented, not segmentable, or no segments."""
         if not self.segments.num_rows:
             return "no segments"
         return "segmented" if self.segmentable else "not segmentable"
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything but the table of segments as plain values."""
+        """Return all fields but the table of segments as JSON-compatible values."""
         names = [name for name in self.__dataclass_fields__ if name != "segments"]
         plain = {name: getattr(self, name) for name in names}
         return {**plain, "segments": self.segments.num_rows, "verdict": self.verdict}
@@ -122,19 +128,20 @@ class JobSegments:
     worlds: tuple[WorldSegments, ...]
 
 
-#: Runs of the core-speed probe in each mean: means of fewer runs scatter, and the lowest is chance.
-CANARY_RUNS = 100
+#: Runs of the core-speed probe in each mean: of means over fewer runs the lowest depend on chance.
+CORE_PROBE_RUNS = 100
 
 
 @dataclass(frozen=True)
-class CoreFloor:
-    """The least time of the core-speed probe's loop on a node.
+class CoreReference:
+    """Time that the core-speed probe (a short loop) takes on an undisturbed core of a node.
 
     Attributes:
-        ns: Low quantile of means, each over CANARY_RUNS consecutive runs, ns.
-        jobs: Number of other jobs on the node that it includes; 0: only the run itself.
-        own_ns: The same for runs of the job's program with as many ranks.
-        own_jobs: Number of other runs of the program in own_ns; 0: none.
+        ns: Low quantile of the probe's times, ns; each time is a mean over CORE_PROBE_RUNS
+            consecutive runs of the loop.
+        jobs: Number of other jobs on the node whose times are included; 0: only the run's own.
+        own_ns: The same quantile, ns, only over jobs with the run's program and number of ranks.
+        own_jobs: Number of other jobs that own_ns includes; 0: none.
     """
 
     ns: float
@@ -163,24 +170,26 @@ NO_CORE_STATES = pa.table(
 
 @dataclass(frozen=True)
 class RunTables:
-    """The tables behind an estimate of one run.
+    """The tables from which the time that one run lost is estimated.
 
     Attributes:
-        job: Its name.
+        job: Name of the job.
         processes: One row per process (see docs/reference/repository.md, table processes).
         mounts: One row per mount identity, host and path that its processes used.
-        worlds: Its execution segments, of each MPI world; empty for a job without MPI. Columns
+        worlds: Execution segments of each of its MPI worlds; empty for a job without MPI. Columns
             run_tables.UNUSED_COLUMNS may be missing.
         slices: One row per node and slice: host, slice, slice_ns, count (processes with a record),
             then <metric>_sum, _min and _max over the processes of run_tables.RUN_METRICS.
-        mount_slices: The same per mount, of run_tables.RUN_MOUNT_METRICS: mount, slice, ...
-        floors: Node -> least times of the core-speed probe over the runs around this one; empty
-            without the probe.
-        others_cpu_s: Node -> CPU seconds of other jobs there while it ran; empty for a job with
-            segments.
-        core_states: Counters of agents for its nodes (kinds machine and power) and for its own
-            control groups (batch_job): host, kind, name, slice, slice_ns, span, then CORE_METRICS;
-            null: not known. Sorted by host, kind, name and time; empty without agents.
+        mount_slices: One row per mount and slice, with the metrics of run_tables.RUN_MOUNT_METRICS:
+            mount, slice, ...
+        references: For each node, times of the core-speed probe on undisturbed cores, from the
+            jobs before, during and after this run; empty if the run has no probe.
+        others_cpu_s: For each node, CPU seconds of other jobs during this run; empty for a job
+            with execution segments.
+        core_states: Counters of agents for the run's nodes (kinds machine and power) and for its
+            own control groups (kind batch_job): host, kind, name, slice, slice_ns, span, then
+            CORE_METRICS (null: not known). Sorted by host, kind, name and time; empty without
+            agents.
     """
 
     job: str
@@ -189,7 +198,7 @@ class RunTables:
     worlds: tuple[WorldSegments, ...]
     slices: pa.Table
     mount_slices: pa.Table
-    floors: Mapping[str, CoreFloor] = field(default_factory=dict)
+    references: Mapping[str, CoreReference] = field(default_factory=dict)
     others_cpu_s: Mapping[str, float] = field(default_factory=dict)
     core_states: pa.Table = field(default_factory=lambda: NO_CORE_STATES)
 
@@ -199,13 +208,13 @@ class JobTables:
     """All tables of one job.
 
     Attributes:
-        job: Its name.
+        job: Name of the job.
         processes: One row per process (see docs/reference/repository.md, table processes).
         mounts: One row per mount identity, host and path that its processes used.
         totals: One row per process with slices: process and every metric of scope process
             summed over its slices (gauges: the highest level); histograms are lists of 32.
         mount_totals: One row per process and mount, with every metric of scope mount.
-        segments: Its execution segments; None if no process has any.
+        segments: Execution segments of the job; None if no process has any.
         accesses: One row per mount and slice: mount, slice, slice_ns, count (processes with a
             record) and ACCESS_METRICS, summed over the processes; None if not requested.
         files: One row per mount and file: mount, path, hash (0: all without a row of their own),
@@ -213,7 +222,7 @@ class JobTables:
             requested.
         gpus: One row per host and GPU that it used: host, gpu, name, memory_bytes and GPU_VALUES,
             summed over its life; None if not requested.
-        process_gpus: The same for each process: process, host, gpu, numa and GPU_VALUES.
+        process_gpus: One row per process and GPU: process, host, gpu, numa and GPU_VALUES.
         node_adapters: Network adapters of these nodes, if there are several: see
             around_gpus.adapter_loads.
         node_gpus: All known GPUs on the nodes where it used one: see Gpus.of_nodes.
@@ -238,9 +247,9 @@ class IngestProgress:
     """Progress of an ingest.
 
     Attributes:
-        profiles_done: Profiles checked.
-        profiles_total: Profiles found.
-        slices: Process-slices published so far.
+        profiles_done: Number of profiles checked.
+        profiles_total: Number of profiles found.
+        slices: Number of rows of table slices published so far.
     """
 
     profiles_done: int
@@ -253,23 +262,24 @@ class IngestReport:
     """Result of an ingest.
 
     Attributes:
-        profiles: Profiles and files of short-lived processes found.
+        profiles: Number of profiles and files of short-lived processes found.
         changed: Number of these with new data.
-        processes: Processes whose row was written.
-        finished: Processes that are now complete.
-        slices: Process-slices published (rows of table slices).
-        mount_slices: Rows of table mount_slices published.
-        segments: Rows of table segments published.
-        component_slices: Rows of table component_slices published.
-        batch_jobs: Rows of table batch_jobs published.
-        commits: Commits made.
-        removed: Spool files removed.
-        left: Files with more data, for the next pass.
-        expired: Profiles before the retention horizon: not ingested, and not removed.
+        processes: Number of processes whose row was written.
+        finished: Number of processes that are now complete.
+        slices: Number of published rows of table slices.
+        mount_slices: Number of published rows of table mount_slices.
+        segments: Number of published rows of table segments.
+        component_slices: Number of published rows of table component_slices.
+        batch_jobs: Number of published rows of table batch_jobs.
+        commits: Number of commits to the repository.
+        removed: Number of spool files removed.
+        left: Number of files with more data, which the next pass ingests.
+        expired: Number of profiles from before the retention horizon; they were neither ingested
+            nor removed.
         bytes_written: Size of the Parquet files published, bytes.
-        seconds: Wall-clock time.
-        warnings: One sentence each: profiles that could not be read completely, and why; the first
-            MAX_WARNINGS.
+        seconds: Wall-clock time of the ingest, s.
+        warnings: One sentence for each profile that could not be read completely, with the reason;
+            at most MAX_WARNINGS.
     """
 
     profiles: int = 0
@@ -290,7 +300,7 @@ class IngestReport:
     warnings: list[str] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report as plain values."""
+        """Return the report as JSON-compatible values."""
         return asdict(self)
 
     def add(self, other: IngestReport) -> None:
@@ -321,8 +331,11 @@ class CompactReport:
     """Result of a compaction.
 
     Attributes:
-        files_before: Files before it, and their size in bytes; the same after it.
-        strays_removed: Files in no commit that were removed.
+        files_before: Number of files before the compaction.
+        files_after: Number of files after it.
+        bytes_before: Bytes of all files before the compaction.
+        bytes_after: Bytes of all files after it.
+        strays_removed: Number of removed files that are in no commit.
         damaged: Files that cannot be read, and stay unchanged.
     """
 
@@ -334,20 +347,20 @@ class CompactReport:
     damaged: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report as plain values."""
+        """Return the report as JSON-compatible values."""
         return asdict(self)
 
 
 @dataclass(frozen=True)
 class ExpireReport:
-    """Result of a retention run.
+    """Result of a removal of old data (retention).
 
     Attributes:
         horizon_ns: Slices that ended before this time (ns since the epoch) were removed.
-        files_removed: Files removed from the repository.
-        rows_removed: Rows of these, all tables together.
-        bytes_removed: Size of these, bytes.
-        processes_removed: Processes that ended before the horizon.
+        files_removed: Number of files removed from the repository.
+        rows_removed: Number of rows of these files, all tables together.
+        bytes_removed: Size of these files, bytes.
+        processes_removed: Number of processes that ended before the horizon.
         damaged: Files that cannot be read, and stay unchanged.
     """
 
@@ -359,7 +372,7 @@ class ExpireReport:
     damaged: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report as plain values."""
+        """Return the report as JSON-compatible values."""
         return asdict(self)
 
 
@@ -369,8 +382,8 @@ class CoarsenReport:
 
     Attributes:
         horizon_ns: Slices that began before this time (ns since the epoch) were checked.
-        rows_before: Rows that were replaced.
-        rows_after: Rows that replace them.
+        rows_before: Number of rows that were replaced.
+        rows_after: Number of rows that replace them.
         bytes_before: Bytes of the files that were replaced.
         bytes_after: Bytes of the files that replace them.
         damaged: Files that cannot be read, and stay unchanged.
@@ -384,18 +397,18 @@ class CoarsenReport:
     damaged: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report as plain values."""
+        """Return the report as JSON-compatible values."""
         return asdict(self)
 
 
 @dataclass(frozen=True)
 class ExportReport:
-    """The path of an export, and its rows and bytes."""
+    """Result of an export: path of the file, number of rows, and bytes."""
 
     path: Path
     rows: int
     bytes: int
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report as plain values."""
+        """Return the report as JSON-compatible values."""
         return {**asdict(self), "path": str(self.path)}

@@ -1,4 +1,4 @@
-"""What a profile looks like: the structs of its head, the letters and numbers in it.
+"""What a profile looks like: the structs of its header, the letters and numbers in it.
 
 Made by tools/generate.py from schema/profile.toml; do not edit.
 """
@@ -88,7 +88,7 @@ SEGMENT_VALUES: Final = ("sends", "recvs", "isends", "irecvs", "sendrecvs", "p2p
 
 
 class Head(NamedTuple):
-    """The head of a profile, up to its mount slots."""
+    """The header of a profile, up to its mount slots."""
 
     magic: bytes
     version: int
@@ -181,7 +181,7 @@ MOUNTS_AT: Final = 2112
 
 
 class MountSlot(NamedTuple):
-    """A mount slot of the head."""
+    """A mount slot of the header."""
 
     major: int
     minor: int

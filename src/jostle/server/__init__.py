@@ -1,4 +1,4 @@
-"""The server: jobs and their verdicts over HTTP, for the web front end and for scripts.
+"""The HTTP server: serves jobs and their verdicts to the web front end and to scripts.
 
 Its interface is `create_app` and the `Server` that runs the application. It reads one repository
 and never writes to it.

@@ -1,4 +1,4 @@
-"""Alerts: a message to one URL when a job is disturbed, or a file system slows several jobs."""
+"""Sends alerts (messages) when a job is disturbed, or when a file system slows several jobs."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _MOST_WAITING = 100
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """A redirect is an error: the server that answers must not choose another recipient."""
+    """Handles redirects as errors: a server must not send a message on to another recipient."""
 
     def redirect_request(
         self,
@@ -61,14 +61,14 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 class Webhook:
-    """Posts messages to one URL, one after another, in a thread of its own."""
+    """Sends messages to one URL by HTTP POST, one after another, in a thread of its own."""
 
     def __init__(self, url: str, first_wait_s: float = _FIRST_WAIT_S) -> None:
         """Create an idle sender; the first message starts its thread.
 
         Args:
-            url: URL for the posts; it is a secret, so only its host is logged.
-            first_wait_s: Wait before the second try, s.
+            url: URL of the recipient; it is a secret, so only its host is logged.
+            first_wait_s: Wait before the second attempt, s.
         """
         self._url, self._host = url, urlsplit(url).hostname or "?"
         self._first_wait_s = first_wait_s
@@ -78,7 +78,7 @@ class Webhook:
         self._opener = urllib.request.build_opener(_NoRedirect)
 
     def send(self, message: dict[str, Any]) -> None:
-        """Send a message later; never waits. With too many in the queue it is dropped."""
+        """Queue a message without waiting; if the queue is full, the message is dropped."""
         try:
             self._waiting.put_nowait(json.dumps(message).encode())
         except queue.Full:
@@ -114,7 +114,7 @@ class Webhook:
         _log.error("alerts: %s takes no message, it is dropped: %s", self._host, why)
 
     def _post(self, body: bytes) -> tuple[str, bool]:
-        """Post once; return why it failed ("": it did not), and whether a retry may succeed."""
+        """Post a message; return why it failed, "" on success, and whether a retry may succeed."""
         headers = {"Content-Type": "application/json", "User-Agent": f"jostle/{__version__}"}
         asked = urllib.request.Request(self._url, body, headers, method="POST")
         try:
@@ -135,13 +135,14 @@ class MailCommand:
         """Create an idle sender.
 
         Args:
-            words: The command; the message is on its standard input: the sentence, then the JSON.
+            words: The command. On standard input it gets the message: its sentence, its URL, and
+                then all of it as JSON.
         """
         self._words = list(words)
         self._pool = ThreadPoolExecutor(1, "alert-command")
 
     def send(self, message: dict[str, Any]) -> None:
-        """Send a message later; never waits."""
+        """Queue a message without waiting until it is sent."""
         self._pool.submit(self._run, message)
 
     def end(self) -> None:
@@ -167,15 +168,15 @@ class MailCommand:
 
 
 class Alerts:
-    """Decides which verdicts, and which losses of running jobs, get a message."""
+    """Decides for which verdicts, and for which losses of running jobs, a message is sent."""
 
     def __init__(
         self, settings: AlertSettings, index: JobIndex, url: str, now: Now | None = None
     ) -> None:
-        """Create the object; it watches nothing yet.
+        """Create the object without starting to watch jobs.
 
         Args:
-            settings: The recipients, and the least light.
+            settings: Recipients, and the least serious traffic light for which messages are sent.
             index: The jobs of the repository.
             url: The server's own URL, for links.
             now: Losses of running jobs; None: only verdicts are checked.
@@ -190,11 +191,11 @@ class Alerts:
         self._index, self._page = index, url
         self._sent: dict[str, int] = {}
         self._lost: deque[tuple[float, str, str]] = deque()  # time, file system and job
-        self._told: dict[str, float] = {}
+        self._sent_at: dict[str, float] = {}
         self._over = threading.Event()
 
     def start(self, verdicts: VerdictQueue) -> None:
-        """Have all jobs evaluated, also while no page is open."""
+        """Start the evaluation of all jobs, also while no page is open."""
         verdicts.on_stored = self.note
         verdicts.follow(None)
         threading.Thread(target=self._look, daemon=True, name="alerts-look").start()
@@ -252,15 +253,15 @@ class Alerts:
         }
 
     def _note_loss(self, resource: str, job: str) -> None:
-        """Handle a job that lost time at a file system; send a message if it is one of several."""
+        """Note that a job lost time at a file system; send a message if several jobs did."""
         now = time.monotonic()
         self._lost.append((now, resource, job))
         while self._lost[0][0] < now - _WITHIN_S:
             self._lost.popleft()
         jobs = list(dict.fromkeys(who for _, where, who in self._lost if where == resource))
-        if len(jobs) < SLOW_JOBS or now - self._told.get(resource, -_AGAIN_S) < _AGAIN_S:
+        if len(jobs) < SLOW_JOBS or now - self._sent_at.get(resource, -_AGAIN_S) < _AGAIN_S:
             return
-        self._told[resource] = now
+        self._sent_at[resource] = now
         self._send(
             {
                 "kind": "file system",
@@ -273,5 +274,5 @@ class Alerts:
 
 
 def _plain(text: str) -> str:
-    """Return a text without mark-up of chat servers, since names come from users."""
+    """Return a text without mark-up of chat servers, which names chosen by users may contain."""
     return one_line(text).translate({ord("<"): "‹", ord(">"): "›"})

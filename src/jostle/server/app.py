@@ -1,4 +1,4 @@
-"""The application: routes of the API, and the page."""
+"""Creates the web application: the routes of the API, and the pages."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def _api(app: FastAPI, context: ServerContext) -> None:
 
 
 def _describe(app: FastAPI) -> None:
-    """Add the schema of errors, which no route returns, and fields' descriptions to OpenAPI."""
+    """Add to OpenAPI the schema of errors, which no route returns, and descriptions of fields."""
     make_openapi = app.openapi
 
     def openapi() -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The context of all routes: the job service, and the check whether a viewer may see a job."""
+"""The context of all routes: the job service, access control, and caches of results."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class ServerContext:
     """The objects that a route needs to answer.
 
     Attributes:
-        job_service: Answers about jobs.
+        job_service: Service that answers requests about jobs.
         access: Access control.
         flag: Option that commands need to find the repository; "": none.
         live: The streams of changes.
-        matrices: Results of the matrix, for each set of visible users.
+        matrices: The interference matrix, for each set of users whose jobs a viewer may see.
         node_reports: The comparison of nodes.
-        advice: Advice on jobs and on the site, for each set of visible users.
+        advice: Advice on jobs and on the site, for each such set of users.
         now: Current losses of running jobs.
     """
 
@@ -41,7 +41,7 @@ class ServerContext:
         self.now = Now(job_service.repository)
 
     def lives(self) -> list[Life]:
-        """Return time and node of every job."""
+        """Return the run time of every job on each of its nodes."""
         return self.job_service.cached(("lives",), lambda: lives(self.job_service.repository))
 
     def rows(self, viewer: Viewer) -> dict[str, dict[str, Any]]:
@@ -55,8 +55,8 @@ class ServerContext:
         """Return the full name of a job that a viewer may see; record access to others' jobs.
 
         Raises:
-            HTTPException: 404: there is no such job, or the viewer may not know of it. Both give
-                the same answer, since names of jobs are secret.
+            HTTPException: 404: There is no such job, or the viewer may not see it. Both cases get
+                the same answer, so that nobody can find out whether a job exists.
             AuditError: The access cannot be recorded.
         """
         full = self.full_name(viewer, job)
@@ -68,10 +68,10 @@ class ServerContext:
         return full
 
     def full_name(self, viewer: Viewer, job: str) -> str:
-        """Return the name in the repository of a job, from the viewer's name for it.
+        """Return the name of a job in the repository, from the name that the viewer used.
 
-        Every name of a job in a request is resolved here, and only the result is used: the name may
-        be that of a step (`12.0`), and the owner may leave out @user.
+        The viewer's name may be that of a step (`12.0`), and the owner of a job may leave out
+        @user. So every name of a job in a request must be resolved by this function.
         """
         rows = self.job_service.rows()
         if job not in rows:

@@ -1,4 +1,4 @@
-"""Answers about jobs: read from the repository, and cached while the jobs' data are unchanged."""
+"""Answers requests about jobs from the repository; answers are cached while data do not change."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ class JobService:
 
     Attributes:
         repository: The repository.
-        index: Its jobs.
-        tiles: Loads of all jobs by the hour.
-        others: Sums of these loads, as far as they may be published to a viewer.
-        queue: Makes verdicts.
+        index: Jobs of the repository.
+        tiles: Loads of all jobs, cached by hour.
+        others: Sums of these loads, as far as a viewer may see them.
+        queue: Queue that makes verdicts.
     """
 
     def __init__(self, path: Path, cache: Path | None = None) -> None:
@@ -65,8 +65,8 @@ class JobService:
 
         Args:
             path: Folder of the repository.
-            cache: Folder for verdicts and estimates that outlive this process; None: in the
-                user's cache.
+            cache: Folder in which verdicts and estimates are kept after the end of this process;
+                None: in the user's cache.
         """
         self.repository = Repository(path)
         self.repository.on_damage(lambda damaged: _log.error("damaged: %s", damaged.missing()))
@@ -89,11 +89,11 @@ class JobService:
     def cached(
         self, key: tuple[Hashable, ...], make: Callable[[], T], *, of: Sequence[str] = ()
     ) -> T:
-        """Return the cached result of a key, or make it; concurrent callers wait for one result.
+        """Return the cached result of a key, or compute it once for all concurrent callers.
 
         Args:
-            key: Identifies the result.
-            make: Makes the result.
+            key: Key of the result.
+            make: Function that computes the result.
             of: Jobs on which the result depends; empty: it is valid until the next commit.
         """
         self.rows()
@@ -113,12 +113,13 @@ class JobService:
 
         Args:
             request: The request.
-            key: As for `cached`; it contains everything on which the answer depends, also the
+            key: Key of the answer; it contains everything on which the answer depends, also the
                 viewer.
-            make: Makes the answer: bytes, or a value that becomes JSON.
+            make: Function that computes the answer: bytes, or a value that becomes JSON.
             media: Media type of the answer.
-            of: As for `cached`.
-            has_verdicts: The answer holds verdicts: it is valid until there is a new one.
+            of: Jobs on which the answer depends, as for `cached`.
+            has_verdicts: Whether the answer contains verdicts; then any new verdict makes it
+                invalid.
         """
         self.rows()
         state = (*self.index.state(*of), self._verdicts.count if has_verdicts else None)
@@ -130,7 +131,7 @@ class JobService:
         return self.index.rows
 
     def row(self, job: str, viewer: Viewer) -> dict[str, Any]:
-        """Return a job's row with its verdict, or why there can be none, if that is known.
+        """Return a job's row with `verdict`, and `why_not`: why there can be no verdict, if known.
 
         Raises:
             JobError: There is no such job (any more).
@@ -139,7 +140,7 @@ class JobService:
         return self.with_verdict(self.index.row(job), viewer)
 
     def with_verdict(self, row: Mapping[str, Any], viewer: Viewer) -> dict[str, Any]:
-        """Return a row of the list, of a job that may have expired, as `row` does."""
+        """Return a row with the two values that `row` adds, also if the job has expired."""
         verdict = self._verdicts.get(row["job"], sight(viewer.users))
         brief, why_not = (verdict.brief, verdict.error) if verdict else (None, "")
         if brief is not None:  # the suspects are on the job's page, and in the metrics
@@ -147,7 +148,7 @@ class JobService:
         return {**row, "verdict": brief, "why_not": why_not}
 
     def suspects(self, job: str, viewer: Viewer) -> list[dict[str, Any]]:
-        """Return who caused most of a job's loss, from its stored verdict (see verdict_worker)."""
+        """Return the suspects that caused most of a job's loss, from its stored verdict."""
         verdict = self._verdicts.get(job, sight(viewer.users))
         brief = verdict.brief if verdict else None
         return brief.get("suspects", []) if brief else []
@@ -158,11 +159,11 @@ class JobService:
         Args:
             job: Name of the job.
             viewer: The viewer: the verdict names no job that the viewer may not see.
-            wait_s: How long to wait for a verdict that is being made.
+            wait_s: Time to wait for a verdict that is being made, s.
 
         Raises:
             EvaluationError: The job cannot be evaluated.
-            JobError: It expired meanwhile.
+            JobError: The job expired meanwhile.
         """
         self.rows()
         users = viewer.users
@@ -181,13 +182,13 @@ class JobService:
         row = self.row(job, viewer) | {"part": part_name(job)}
         return None if body is None else {"job": row, **body}
 
-    def guilty(self, job: str, viewer: Viewer) -> list[dict[str, Any]] | None:
-        """Return the slices in which others slowed a job, by its stored verdict; None: none yet."""
+    def disturbed(self, job: str, viewer: Viewer) -> list[dict[str, Any]] | None:
+        """Return the slices in which others slowed a job; None: it has no stored verdict."""
         verdict = self._verdicts.get(job, sight(viewer.users))
         body = None if verdict is None else self._verdicts.body(verdict.job, verdict.sight)
         if body is None:
             return None
-        found: list[dict[str, Any]] = (body["interference"] or {}).get("guilty", [])
+        found: list[dict[str, Any]] = (body["interference"] or {}).get("disturbed", [])
         return found
 
     @property
@@ -200,12 +201,12 @@ class JobService:
         return self._verdicts.get(job, sight(viewer.users)) is not None
 
     def lost_s(self, job: str, viewer: Viewer) -> float | None:
-        """Return the loss of a job by others, s, from its stored verdict; None: there is none."""
+        """Return the loss of a job to interference, s; None: it has no stored verdict."""
         verdict = self._verdicts.get(job, sight(viewer.users))
         return None if verdict is None or not verdict.brief else float(verdict.brief["lost_s"])
 
     def costs(self, job: str, viewer: Viewer) -> JobCosts | None:
-        """Return the losses of a job by cause, from its stored verdict; None: there is none."""
+        """Return the losses of a job by suspect and resource; None: it has no stored verdict."""
         verdict = self._verdicts.get(job, sight(viewer.users))
         if verdict is None or not verdict.brief:
             return None
@@ -249,7 +250,7 @@ class JobService:
         }
 
     def _facts(self, batch: BatchJob, whole: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return the facts from prolog and epilog about a batch job, if it belongs to one user."""
+        """Return the batch system's facts on a batch job; None if it belongs to several users."""
         owners = {row["uid"] for row in whole["parts"]}
         if len(owners) != 1 or None in owners:
             return None
@@ -264,7 +265,7 @@ class JobService:
         return found
 
     def _part_loss(self, row: Mapping[str, Any], viewer: Viewer) -> JobLoss | None:
-        """Return the loss of a part from its stored verdict; None: there is none yet."""
+        """Return the loss of a part of a batch job; None: it has no stored verdict yet."""
         if why := too_short(row):
             return JobLoss(row["job"], None, why)
         verdict = self._verdicts.get(row["job"], sight(viewer.users))
@@ -279,7 +280,7 @@ class JobService:
         body = self._verdicts.body(verdict.job, verdict.sight)
         if body is None:
             return None
-        parts = {name: body.pop(name) for name in ("head", "blame", "interference", "mounts")}
+        parts = {name: body.pop(name) for name in ("head", "attribution", "interference", "mounts")}
         waits = body.pop("waits", None)  # verdicts that an earlier version stored have none
         return {**parts, "waits": waits, "estimate": body}
 
@@ -288,7 +289,7 @@ class JobService:
 
         Args:
             job: Name of the job.
-            viewer: The viewer: if the viewer's verdict is being made, the estimate comes with it.
+            viewer: The viewer. If the verdict for this viewer is being made, its estimate is used.
 
         Raises:
             EvaluationError: The job cannot be evaluated.
@@ -345,10 +346,10 @@ class JobService:
             job: Name of the job.
             metric: A view or a metric.
             viewer: The viewer.
-            of: "job", "others", or a visible job: on the resources of both.
-            resource: Only this mount or node; "" adds up all.
+            of: The job or jobs whose values are returned, as in `Question.of`.
+            resource: Name of the only mount or node; "": the sum over all.
             span: Start and end, ns since the epoch.
-            points: The most points.
+            points: Largest number of points.
         """
         self.rows()
         return self._curves.ask(Question(job, metric, of, resource), viewer, span, points)

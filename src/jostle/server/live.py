@@ -1,4 +1,4 @@
-"""Notify pages of changes by server-sent events."""
+"""Notifies pages of changes by server-sent events."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class _Change:
 
 
 class LiveEvents:
-    """Watches the commit log of a repository while there are listeners, once for all."""
+    """Watches the commit log of a repository while there are listeners, with one watch for all."""
 
     def __init__(self, job_service: JobService) -> None:
         """Create the stream; the first listener starts the watch."""
@@ -71,17 +71,18 @@ class LiveEvents:
     async def events(
         self, viewer: Viewer, is_still_in: Callable[[], bool] = lambda: True
     ) -> AsyncIterator[str]:
-        """Yield an event per change, and comments at intervals against timeouts of proxies.
+        """Yield server-sent events about changes, and comments that prevent timeouts of proxies.
 
-        The stream ends within about a second after the listener has logged out or the listener's
-        role has changed.
+        An event `commit` lists the jobs whose data changed, an event `verdict` the jobs with a new
+        verdict. Only jobs that the viewer may see are listed. The data of both events are
+        {number, newest_ns, jobs}.
 
-        Both events carry {number, newest_ns, jobs}. The jobs of `commit` are those that changed,
-        the jobs of `verdict` those with a new verdict; only jobs that the viewer may see.
+        The stream ends about a second after the viewer has logged out, or after the role of the
+        viewer has changed.
 
         Args:
-            viewer: The listener; `enter` has admitted the listener.
-            is_still_in: Returns whether the listener would be admitted now, as the same viewer.
+            viewer: The viewer, whom `enter` has admitted.
+            is_still_in: Function that returns whether the same viewer would still be admitted.
         """
         try:
             if self._job_service.index.number < 0:
@@ -129,7 +130,7 @@ class LiveEvents:
             self._news.notify_all()
 
     async def _wait_for_news(self, seen: int) -> bool:
-        """Wait up to _CHECK_S for a change after the first `seen`; False: there is none yet."""
+        """Wait at most _CHECK_S; return whether there are more than `seen` changes, or the end."""
         try:
             async with asyncio.timeout(_CHECK_S), self._news:
                 while self._count == seen and not self._over:
@@ -152,7 +153,7 @@ class LiveEvents:
         return f"event: {name}\nid: {index.number}\ndata: {json.dumps(data)}\n\n"
 
     async def _watch(self, reported: int) -> None:
-        """Report the commits after one, as long as there are listeners."""
+        """Report the commits after commit `reported`, as long as there are listeners."""
         loop = asyncio.get_running_loop()
         index, wait = self._job_service.index, _POLL_S
         while self._listeners:
@@ -180,7 +181,7 @@ class LiveEvents:
 
 
 def _schedule(loop: asyncio.AbstractEventLoop, news: object) -> None:
-    """Pass a change from the verdict queue's thread to the loop, unless that has ended."""
+    """Pass a change from the verdict queue's thread to the event loop, unless it is closed."""
     if asyncio.iscoroutine(news):
         if loop.is_closed():
             news.close()

@@ -1,4 +1,4 @@
-"""Groups the losses of running jobs into alerts: one culprit and its victims are one alert."""
+"""Groups the losses of running jobs into alerts: one alert per job that slows others."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class _OpenAlert:
     """An alert that is open.
 
     Attributes:
-        begin_s: When it was opened, on the given clock.
-        victims: Jobs that lose time now -> percent.
-        met: All jobs that lost time since then.
-        quiet_s: Time since which no job loses time; None: some job does.
+        begin_s: Time at which the alert was opened, on the clock of `LossAlerts.update`, s.
+        victims: Jobs that lose time now, each with its loss in percent.
+        met: All jobs that lost time since the alert was opened.
+        quiet_s: Time since when no job loses time, on the same clock; None: a job loses time now.
     """
 
     begin_s: float
@@ -40,24 +40,25 @@ class _OpenAlert:
 
 
 class LossAlerts:
-    """Decides which losses of running jobs get a message."""
+    """Decides for which losses of running jobs a message is sent."""
 
     def __init__(self, page: str, silence: Sequence[str] = ()) -> None:
         """Start without alerts.
 
         Args:
             page: The server's own URL, for links.
-            silence: Patterns (`*`, `?`) of jobs, culprits and places of which there are no alerts.
+            silence: Patterns (`*`, `?`) of names for which no alert is opened: the slowed job, the
+                job that slows it, or the resource.
         """
         self._page, self._silence = page, tuple(silence)
         self._open: dict[tuple[str, str], _OpenAlert] = {}
 
     def update(self, report: NowReport, now_s: float) -> list[dict[str, Any]]:
-        """Handle a report; return the resulting messages.
+        """Open and close alerts according to a report; return the messages to send.
 
         Args:
             report: Current losses of running jobs.
-            now_s: A steady clock, s.
+            now_s: Present time of a monotonic clock, s.
         """
         messages = []
         losing: dict[tuple[str, str], dict[str, NowJob]] = {}
@@ -84,7 +85,7 @@ class LossAlerts:
         return messages
 
     def _culprit(self, job: NowJob) -> tuple[str, str] | None:
-        """Return the culprit of a job's loss, and the resource; None: not certain, or silenced."""
+        """Return the job that slows a job, and the resource; None: uncertain, or silenced."""
         answer = job.answer
         if not answer.running or answer.because != "other jobs" or not answer.suspects:
             return None

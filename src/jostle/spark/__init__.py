@@ -1,4 +1,4 @@
-"""Answers queries to a repository by Apache Spark.
+"""Runs queries of a repository in Apache Spark.
 
 Public interface:
     register: lets a Spark session read repositories: `spark.read.format("jostle").load(path)`.

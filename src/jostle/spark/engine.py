@@ -1,4 +1,4 @@
-"""Answers queries of the command by Spark, from one snapshot of a repository."""
+"""Runs queries of the command line in Spark, on one snapshot of a repository."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from jostle import __version__
-from jostle.analysis.identification.matrix import MatrixPart, combined, matrix_parts
-from jostle.analysis.identification.matrix_rows import Roles, roles_of
 from jostle.analysis.identification.model import Matrix, Visibility
+from jostle.analysis.identification.runs.matrix import MatrixPart, combined, matrix_parts
+from jostle.analysis.identification.runs.matrix_rows import Roles, roles_of
 from jostle.repository import Repository, Snapshot
 from jostle.repository.query.co_running import facts
 from jostle.repository.query.divided import Question, combine
@@ -40,10 +40,10 @@ _LEAST_TASKS = 16
 
 
 class SparkEngine:
-    """Queries the files of one commit with the workers of a cluster."""
+    """Queries the files of one commit of a repository in the workers of a Spark cluster."""
 
     def __init__(self, cluster: Cluster, repository: Repository) -> None:
-        """Use the newest commit.
+        """Create the engine for the newest commit.
 
         Args:
             cluster: The cluster; its workers reach the repository by the same path.
@@ -58,7 +58,7 @@ class SparkEngine:
         self.repository.divided.by = self.divided
 
     def divided(self, question: Question) -> pa.Table:
-        """Answer a query, with one task per day."""
+        """Run a query, with one task per day."""
         parts = [(part, question) for part in self._days(question)]
         work = partial(caught, packed_answer, __version__)
         answers = self._collected(self._spread(parts).map(work))
@@ -67,12 +67,12 @@ class SparkEngine:
     def matrix(self, as_user: int | None = None, span: tuple[int, int] = ALWAYS) -> Matrix:
         """Find which program slowed which, as `jostle.analysis.matrix` does.
 
-        Args:
-            as_user: As in `jostle.analysis.matrix`.
-            span: Only slices that begin in this span, ns since the epoch.
+        There is one task per day, which reads its rollups, and then one per share of the resources,
+        which compares the jobs' loads there. Only sums over jobs are returned to this process.
 
-        One task reads the rollups of one day, or compares a share of the resources; only sums over
-        jobs are returned to this process.
+        Args:
+            as_user: Uid of the viewer, as in `jostle.analysis.matrix`.
+            span: Time in which the slices begin, ns since the epoch.
         """
         everyone = alive(facts(self._engine), span)
         roles = roles_of(
@@ -107,11 +107,11 @@ class SparkEngine:
         """Write a table, or a job's slices, into a folder of files, one per part.
 
         Args:
-            what: A table, or the full name of a job.
-            form: parquet, csv or json.
+            what: Name of a table, or full name of a job.
+            form: Format: parquet, csv or json.
             out: The folder, which must not exist; workers and this machine must see it.
-            span: As in Repository.export.
-            metrics: As in Repository.export.
+            span: Time that exported rows overlap, as in Repository.export.
+            metrics: Ids of the metrics, as in Repository.export.
         """
         is_table = what in tables.NAMES
         names = tables.read(what) if is_table else ("slices", "mount_slices")
@@ -144,7 +144,7 @@ class SparkEngine:
         return days(self._part(question.tables(), question.span))
 
     def _part(self, names: Collection[str], span: tuple[int, int]) -> Snapshot:
-        """Return the files of some tables, of tables with slices only those that overlap a span."""
+        """Return the files of some tables; of tables with slices only those that overlap a span."""
         lo, hi = span
         files = {
             name: tuple(

@@ -1,4 +1,4 @@
-"""Errors of Spark, in words for users."""
+"""Converts errors of Spark into messages for users."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class SparkError(JostleError):
 
 
 NO_PYSPARK = SparkError(
-    "pyspark is not installed in this Python, so there is no Spark to ask.",
+    "pyspark is not installed in this Python, so Spark cannot be used.",
     hint="pip install 'jostle[spark]'; or leave out --engine.",
 )
 #: Texts of Spark, with their meaning and remedy.
@@ -41,7 +41,7 @@ _KNOWN = (
     (
         r"All masters are unresponsive",
         "The master of the cluster did not answer.",
-        "Look at its page; the versions of Spark must be equal.",
+        "Look at its web page; the versions of Spark must be equal.",
     ),
     (
         r"RpcIncompatible|InvalidClassException|local class incompatible",
@@ -50,23 +50,23 @@ _KNOWN = (
     ),
     (
         r"Job aborted due to stage failure.*(?:ExecutorLostFailure|exited unexpectedly|crashed)",
-        "The workers died again and again at the same part of the question.",
+        "The workers failed repeatedly at the same part of the query.",
         "Their memory may be too small: give fewer cores to each, or more memory (SPARK_CONF_DIR).",
     ),
 )
 
 
 def plain(error: Exception, said: str = "") -> SparkError:
-    """Return an error of Spark in plain words.
+    """Return an error of Spark as a message for users.
 
     Args:
         error: The error.
-        said: Log of Spark.
+        said: Text of Spark's log.
     """
     text = f"{error}\n{said}"
-    for pattern, meaning, mend in _KNOWN:
+    for pattern, meaning, fix in _KNOWN:
         if known := re.search(pattern, text, re.DOTALL):
-            return SparkError(meaning.format(*known.groups()), hint=mend)
+            return SparkError(meaning.format(*known.groups()), hint=fix)
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     first = lines[0] if lines else type(error).__name__
-    return SparkError(f"Spark failed: {first}", hint="Leave out --engine to ask without Spark.")
+    return SparkError(f"Spark failed: {first}", hint="Leave out --engine to query without Spark.")

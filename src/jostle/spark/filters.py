@@ -1,4 +1,4 @@
-"""Turns filters of Spark into SQL for DuckDB, and into spans of time by which files are chosen."""
+"""Converts filters of Spark into SQL for DuckDB, and into spans of time that select files."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ def sql_of(each: spark.Filter, known: Collection[str]) -> str | None:
 def span_of(filters: Iterable[spark.Filter]) -> tuple[int, int]:
     """Return the span of time outside which filters leave no rows, ns since the epoch.
 
-    Known for slices of one length (slice_ns = L and bounds of slice), and for start_ns and end_ns.
+    Two kinds of filters limit the time: bounds of `slice` together with one value of `slice_ns`,
+    and bounds of `start_ns` and `end_ns`. Without them the span is all time.
     """
     least: dict[str, int] = {}
     most: dict[str, int] = {}

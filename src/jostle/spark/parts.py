@@ -17,8 +17,8 @@ def days(snapshot: Snapshot) -> list[Snapshot]:
     """Divide a snapshot by the days (UTC) on which slices began.
 
     Returns:
-        A part per day, the earliest first, each with all of the tables without slices; one part
-        if there is nothing to divide.
+        One part per day, the earliest first; each part also has all files of the tables without
+        slices. If no table has slices, the only part is the snapshot itself.
     """
     whole: dict[str, tuple[File, ...]] = {}
     by_day: dict[int, dict[str, list[File]]] = {}
@@ -37,12 +37,12 @@ def days(snapshot: Snapshot) -> list[Snapshot]:
 def pieces(snapshot: Snapshot, table: str) -> list[Snapshot]:
     """Divide the files of a table into parts whose rows, concatenated, are those of the table.
 
-    Rows of rollups are sums over the files of a day, so these stay together; tables of which the
-    newest rows count are not divided.
+    A row of a rollup is a sum over all files of a day, so a part has whole days of rollups. A table
+    without slices is not divided, since a row in one file may replace a row in another.
 
     Args:
         snapshot: The snapshot.
-        table: Its name.
+        table: Name of the table.
     """
     if not TABLES[table].partition_ns:
         return [snapshot]

@@ -1,4 +1,4 @@
-"""Starts Spark, or connects to its cluster, and gives reasons in plain words if that fails."""
+"""Starts Spark, or connects to its cluster, and reports understandable errors if that fails."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ class Cluster:
         self._is_ours = False
 
     def __enter__(self) -> Cluster:
-        """Start Spark; a session that this process has already is used.
+        """Start Spark, unless this process has a session already: then that session is used.
 
         Raises:
-            SparkError: It cannot be started, or its master or workers cannot be reached.
+            SparkError: Spark cannot be started, or its master or workers cannot be reached.
         """
         try:
             from pyspark.sql import SparkSession
@@ -126,7 +126,7 @@ class Cluster:
             if time.monotonic() > end:
                 raise SparkError(
                     f"{self._master} gave no worker within {_WORKER_S:.0f} s.",
-                    hint="Look at its page for workers that are alive and have free cores and "
+                    hint="Check on its web page that workers are alive and have free cores and "
                     "memory; workers must reach this machine, too.",
                 )
             time.sleep(0.1)
@@ -160,11 +160,11 @@ def _check_java() -> None:
             hint=f"Correct or unset it; {_JAVA}",
         )
     if java is None and shutil.which("java") is None:
-        raise SparkError("There is no Java here, in which Spark runs.", hint=_JAVA)
+        raise SparkError("Spark needs Java, which was not found.", hint=_JAVA)
 
 
 def _check_master(master: str) -> None:
-    """Try to reach one of the masters: Spark itself would need a minute to report a failure."""
+    """Check that a master can be reached, since Spark would need a minute to report a failure."""
     if not master.startswith("spark://"):
         return
     why = ""
@@ -173,10 +173,10 @@ def _check_master(master: str) -> None:
         try:
             socket.create_connection((host.strip("[]"), int(port)), _REACH_S).close()
         except (OSError, ValueError) as error:
-            why = str(error) if isinstance(error, OSError) else "HOST:PORT is wanted"
+            why = str(error) if isinstance(error, OSError) else "HOST:PORT is expected"
         else:
             return
     raise SparkError(
         f"The master {master} cannot be reached: {why}.",
-        hint="Start it, or name another (docs/how-to/ask-with-spark.md).",
+        hint="Start the master, or name a different one (docs/how-to/ask-with-spark.md).",
     )

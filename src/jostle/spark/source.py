@@ -1,7 +1,8 @@
-"""The data source `jostle` of Spark: tables of a repository as DataFrames.
+"""The Spark data source `jostle`: reads tables of a repository as DataFrames.
 
 Spark pickles the source on the driver, requests partitions from it in a separate process, and has
-each partition read in a worker. They share a snapshot: the files of one commit.
+each partition read in a worker. All of these processes use the same snapshot, the list of files of
+one commit, so the rows are consistent.
 """
 
 from __future__ import annotations
@@ -29,13 +30,13 @@ _BATCH_ROWS = 64 * 1024
 
 
 class JostleSource(DataSource):
-    """`spark.read.format("jostle").option("table", NAME).load(PATH)`.
+    """The source behind `spark.read.format("jostle").option("table", NAME).load(PATH)`.
 
     Options:
-        path: The repository.
-        table: One of `tables.NAMES`; slices without it.
-        columns: Names, separated by commas: no others are read.
-        from, to: Only slices that overlap this time, as of `jostle export`.
+        path: Path of the repository.
+        table: Name of the table, one of `tables.NAMES` [slices].
+        columns: Names of the columns to read, separated by commas.
+        from, to: Time that the slices overlap, as for `jostle export`.
     """
 
     def __init__(self, options: Mapping[str, str]) -> None:
@@ -50,7 +51,8 @@ class JostleSource(DataSource):
             )
         if not self.options.get("path"):
             raise UsageError(
-                "No repository is named.", hint="Name it: .load('/path/of/the/repository')."
+                "No repository is named.",
+                hint="Name the repository: .load('/path/of/the/repository').",
             )
 
     @classmethod
@@ -83,7 +85,7 @@ class JostleSource(DataSource):
 
 @dataclass
 class _Part(InputPartition):
-    """Files to read."""
+    """A partition: the files that one task reads."""
 
     snapshot: Snapshot
 
@@ -92,13 +94,13 @@ class JostleReader(DataSourceReader):
     """Reads the rows of a table."""
 
     def __init__(self, path: str, table: str, schema: StructType, span: tuple[int, int]) -> None:
-        """Create the reader; it reads nothing yet.
+        """Create the reader without reading any rows.
 
         Args:
-            path: The repository.
-            table: Its table.
+            path: Path of the repository.
+            table: Name of the table.
             schema: The requested columns.
-            span: Only rows that overlap it, ns since the epoch.
+            span: Time that the rows overlap, ns since the epoch.
         """
         self._path = path
         self._table = table

@@ -28,7 +28,7 @@ _JOBS: dict[str, pa.DataType] = {
 _METRICS = {"slices": PROCESS_IDS, "mount_slices": MOUNT_IDS}
 _SERVERS = """(SELECT * FROM component_slices WHERE machine IN
     (SELECT machine FROM machines WHERE role = 'server'))"""
-#: Tables with another name than that of their files: the files' table, and the query.
+#: Tables that are not stored as such: the stored table to divide, all stored tables, the query.
 _VIEWS = {
     "jobs": ("processes", ("processes", "process_kinds"), "jobs"),
     "servers": ("component_slices", ("component_slices", "machines"), _SERVERS),
@@ -59,23 +59,23 @@ def columns(table: str) -> dict[str, pa.DataType]:
 
 
 def divided(table: str) -> str:
-    """Return the table of files by which a table is divided into parts."""
+    """Return the stored table whose files are divided when a table is read in parts."""
     return _VIEWS[table][0] if table in _VIEWS else table
 
 
 def read(table: str) -> tuple[str, ...]:
-    """Return the tables of files from which a table is computed."""
+    """Return the stored tables from which a table is computed."""
     if table == "process_kinds":  # its view adds processes that are not settled
         return ("processes", "process_kinds")
     return _VIEWS[table][1] if table in _VIEWS else (table,)
 
 
 def question(table: str, names: list[str], where: str) -> str:
-    """Return the SQL of some columns of a table.
+    """Return SQL that selects some columns and rows of a table.
 
     Args:
-        table: Its name.
-        names: Names of columns.
+        table: Name of the table.
+        names: Names of the columns.
         where: SQL condition of the rows; "" for all.
     """
     kinds = columns(table)

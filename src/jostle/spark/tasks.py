@@ -1,7 +1,7 @@
 """Functions that run in Spark's workers: queries to files of some days, and work on the results.
 
-A worker imports this module from its own jostle. Errors are returned as values: Spark would repeat
-the task, and report the error as a page of Java.
+A worker imports this module from its own installation of jostle. Errors are returned as values: if
+a task raised an error, Spark would repeat the task, and then report a page of Java messages.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ def caught(function: Callable[[In], Out], version: str, argument: In) -> Out | F
     Args:
         function: The function.
         version: jostle's version on the driver.
-        argument: Its argument.
+        argument: Argument of the function.
     """
     if version != __version__:
         return Failure(
-            f"A worker has jostle {__version__}, and {version} asks it.",
+            f"A worker has jostle {__version__}, and the query comes from {version}.",
             "Install the same version everywhere.",
             1,
         )
@@ -67,12 +67,12 @@ def packed(table: pa.Table) -> bytes:
 
 
 def unpacked(data: bytes) -> pa.Table:
-    """Return the table of some bytes."""
+    """Return the table from its bytes."""
     return pa.ipc.open_stream(data).read_all()
 
 
 def answered(part: tuple[Snapshot, Question]) -> pa.Table:
-    """Answer a query from the files of a part."""
+    """Run a query on the files of a part."""
     snapshot, question = part
     engine = Engine.of_snapshot(snapshot, threads=1)
     try:
@@ -82,7 +82,7 @@ def answered(part: tuple[Snapshot, Question]) -> pa.Table:
 
 
 def packed_answer(part: tuple[Snapshot, Question]) -> bytes:
-    """Answer a query from the files of a part, as bytes."""
+    """Run a query on the files of a part; return the answer as bytes."""
     return packed(answered(part))
 
 
@@ -104,9 +104,9 @@ def keyed(
     """Answer a query from the files of a part, and divide the answer among keys.
 
     Args:
-        divide: Returns keys below `KEYS`, and their rows.
+        divide: Function that divides a table into keys (numbers below `KEYS`) and their rows.
         version: jostle's version on the driver.
-        part: Number of the query, number of the part, its files, the query.
+        part: Number of the query, number of the part, files of the part, and the query.
     """
     place, number, snapshot, question = part
     rows = caught(answered, version, (snapshot, question))
@@ -129,9 +129,9 @@ def gathered(
     """Work on all rows of one key.
 
     Args:
-        work: Takes the number of the query, and the rows of each part in their order.
+        work: Function of the number of the query and the rows of each part, in the parts' order.
         version: jostle's version on the driver.
-        group: The key, and the rows of each part for it.
+        group: The key, and the rows that each part has for this key.
     """
     key, items = group
     pieces = []

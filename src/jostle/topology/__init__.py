@@ -1,11 +1,12 @@
-"""Fabrics: how nodes and switches are linked, read from files that sites have.
+"""Fabrics (networks of nodes and switches), read from the files that sites have.
 
 The package's interface:
     Topology: one fabric, valid from a date on; valid_at: the version at a time.
     torus, fat_tree, dragonfly: regular topologies.
 
 Further modules: `reading.read_files`, the fabrics that a site's files describe;
-`store.topologies_of` and `store.save`, those in a repository; `summary`, a fabric in numbers.
+`store.topologies_of` and `store.save`, those in a repository; `summary`, the sizes and links of a
+fabric.
 
 Nothing here depends on jobs or traffic.
 """

@@ -1,4 +1,4 @@
-"""Collects vertices and links one by one, and makes a topology of them."""
+"""Collects vertices and links one by one, and builds a topology from them."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class Builder:
             more: Further attributes of the topology.
 
         Raises:
-            ValueError: As for `Topology`.
+            ValueError: The values are not valid, as for `Topology`.
         """
         columns = list(zip(*self.links, strict=True)) or [()] * 9
         width = max(map(len, self.coordinates), default=0)

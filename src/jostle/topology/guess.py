@@ -1,4 +1,4 @@
-"""Proposes groups of nodes from the latencies between them; the result is a guess."""
+"""Guesses groups of nodes from the latencies between them."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def guess(hosts: Sequence[str], latencies_ns: NDArray[np.float64], name: str) ->
     order = np.argsort(np.array(hosts), kind="stable")
     names = [hosts[k] for k in order]
     logs = np.log(latencies_ns[np.ix_(order, order)])
-    beside = ~np.eye(len(names), dtype=bool)
-    distances = np.where(beside, logs - logs[beside].min(), 0.0)
+    alongside = ~np.eye(len(names), dtype=bool)
+    distances = np.where(alongside, logs - logs[alongside].min(), 0.0)
     tree = linkage(squareform(distances, checks=False), "single")
     cuts = _cuts(tree[:, 2])
     levels = [_in_order(fcluster(tree, cut, "distance")) for cut in cuts]
@@ -51,7 +51,7 @@ def guess(hosts: Sequence[str], latencies_ns: NDArray[np.float64], name: str) ->
         notes.append("The latencies show no groups: all nodes are put on one switch.")
     for groups in levels[:1]:
         same = groups[:, None] == groups[None, :]
-        inside = same & beside
+        inside = same & alongside
         near, far = (np.exp(np.median(logs[pairs])) / 1e3 for pairs in (inside, ~same))
         notes.append(f"{groups.max() + 1} groups: {near:.2f} µs within, {far:.2f} µs between.")
         alone = [names[k] for k in range(len(names)) if inside[k].sum() == 0]

@@ -1,4 +1,4 @@
-"""Finds the layout of a fabric: the levels of a tree, a torus' dimensions, a dragonfly's groups.
+"""Finds the layout of a fabric: a tree's levels, a torus' dimensions, or a dragonfly's groups.
 
 No property of links is assumed: a topology that follows no known rule is a graph.
 """
@@ -329,7 +329,7 @@ def _dragonfly_of_cliques(topology: Topology) -> Topology | None:
         apart = len(_groups_apart(topology, groups))
         if lost <= _MISSING * within and apart <= _MISSING * len(sets) * (len(sets) - 1) / 2:
             note = (
-                f"The {len(sets)} groups were found by which switches are all joined; "
+                f"The {len(sets)} groups were derived from fully connected switches; "
                 "no file names them."
             )
             more = (f"{lost // 2} links within groups are missing.",) if lost else ()
@@ -384,6 +384,6 @@ def _has_nodes(topology: Topology) -> NDArray[np.bool_]:
 
 
 def some(names: Sequence[str], most: int = 5) -> str:
-    """Return the first names as text, and how many more there are."""
+    """Return the first names as text, and the number of further ones."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more

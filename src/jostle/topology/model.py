@@ -1,4 +1,4 @@
-"""A fabric: the nodes and switches of one network, the links between them, and their layout."""
+"""Class `Topology`, a fabric: the nodes, switches and links of one network, and their layout."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ class Topology:
         vertices: Names, unique: "leaf1", "node17", "node17/mlx5_1".
         hosts: Host name of each vertex's node, as in profiles; "" for switches.
         adapters: For each vertex, the device of a node's adapter ("mlx5_0", "eth0"), or "".
-        planes: Of each vertex, the number of its rail or plane.
-        levels: Of each vertex, 0 for nodes, 1 for leaf switches, and up; -1: none.
-        groups: Of each vertex, the group of a dragonfly or the block; -1: none.
+        planes: Number of each vertex's rail or plane.
+        levels: Level of each vertex: 0 for nodes, 1 for leaf switches, and up; -1: none.
+        groups: Group of each vertex in a dragonfly, or its block; -1: none.
         coordinates: Shape (vertices, dimensions), of switches and nodes; -1: none.
         sources: Source vertex of each link; targets: its target vertex.
         source_ports: Name of the port at each link's source; target_ports: at its target.
@@ -62,10 +62,10 @@ class Topology:
         link_kinds: Index in LINK_KINDS of each link.
         link_dimensions: Dimension along which each link leads; -1: none.
         link_signs: +1 or -1 along its dimension, else 0.
-        forwarding: By switch vertex: for each node vertex as target, the link to it; -1: none.
+        forwarding: For each switch vertex, the link towards each node vertex; -1: none.
             Shape (vertices,) each. Empty where the fabric's tables are not known.
         origin: The source from which it was read, as text.
-        notes: What could not be read, or was guessed; sentences for the user.
+        notes: Sentences for the user on data that could not be read, or was guessed.
     """
 
     name: str
@@ -127,7 +127,7 @@ class Topology:
             raise ValueError("two vertices have the same name")
         ends = np.concatenate([self.sources, self.targets])
         if len(ends) and (ends.min() < 0 or ends.max() >= vertices):
-            raise ValueError("a link leads to a vertex that is not there")
+            raise ValueError("a link leads to a vertex that does not exist")
         self._check_values()
 
     def _check_values(self) -> None:

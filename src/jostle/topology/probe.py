@@ -1,4 +1,4 @@
-"""Finds the program that measures latencies between nodes, for each MPI."""
+"""Finds the program that measures latencies between nodes, which is compiled for each MPI."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ def probe_program(mpi: str) -> Path:
     """Return the program that `jostle topology probe` executes.
 
     Args:
-        mpi: "openmpi" or "mpich".
+        mpi: Family of the MPI: "openmpi" or "mpich".
 
     Raises:
-        NativeMissingError: It was not built, since the MPI was missing then.
+        NativeMissingError: The program was not built, since the MPI was missing then.
     """
     try:
         return native_path(f"jostle-probe-{mpi}")
     except NativeMissingError as error:
         raise NativeMissingError(
             str(error),
-            hint=f"It is built where mpicc.{mpi} is found: install that MPI with its headers, "
-            "then `make build` (or -DJOSTLE_MPICC=COMMAND), or reinstall jostle.",
+            hint=f"Install this MPI with its headers, so that mpicc.{mpi} is found (or set "
+            "-DJOSTLE_MPICC=COMMAND); then run `make build`, or reinstall jostle.",
         ) from None

@@ -1,4 +1,4 @@
-"""Reads a site's files: recognises their formats, and returns the fabrics that they describe."""
+"""Reads files that describe fabrics, after recognising their formats."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ MOST_BYTES = 1 << 30
 
 @dataclass(frozen=True)
 class Format:
-    """A format of files.
+    """A format of files that describe fabrics.
 
     Attributes:
-        name: Name for users.
-        recognises: Whether a file is of this kind.
-        read: The fabrics that files of this kind describe together, under a name.
+        name: Name of the format, for users.
+        recognises: Function that returns whether a file has this format.
+        read: Function that returns the fabrics that files of this format describe together.
     """
 
     name: str
@@ -62,9 +62,9 @@ def read_files(
     """Read the fabrics that files describe together.
 
     Args:
-        paths: Files of one kind, several where the kind needs it.
+        paths: Paths of files of one format, several if the format needs them.
         name: Name of the fabric; further ones get a number after it, or the name in the file.
-        hosts: A file with lines `NAME,HOST`: the host names of nodes that have other names in the
+        hosts: File with lines `NAME,HOST`: the host names of nodes with different names in the
             files; `*,*.site` applies to all others, here with a domain after them.
 
     Raises:
@@ -97,7 +97,7 @@ def read_sources(sources: Sequence[Source], name: str) -> list[Topology]:
             sources[0].name,
             0,
             "no node in it is linked to anything",
-            "Say which vertices are nodes; the reference page `topology` tells how.",
+            "Say which vertices are nodes; the reference page `topology` shows how.",
         )
     return fabrics
 
@@ -106,7 +106,7 @@ def source_of(path: Path) -> Source:
     """Read a file.
 
     Raises:
-        TopologyError: It cannot be read.
+        TopologyError: The file cannot be read.
     """
     name = one_line(str(path))
     try:
@@ -126,8 +126,8 @@ def _format_of(source: Source) -> Format:
     raise fault(
         source.name,
         0,
-        "it is of no kind that jostle knows",
-        "`jostle topology import --help` lists the kinds.",
+        "jostle does not know its format",
+        "`jostle topology import --help` lists the known formats.",
     )
 
 
@@ -141,7 +141,7 @@ def _renamed(fabrics: list[Topology], source: Source) -> list[Topology]:
         if not comma or not name or not host or name in given:
             raise source.fault(
                 line,
-                f"`{text[:80]}` is not `NAME,HOST`, or the name is doubled",
+                f"`{text[:80]}` is not `NAME,HOST`, or the name is a duplicate",
                 "Write a line `NAME,HOST` for each node.",
             )
         given[name] = host

@@ -1,4 +1,4 @@
-"""Makes regular topologies: torus, mesh, fat tree, dragonfly."""
+"""Creates regular topologies: torus, mesh, fat tree, dragonfly."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def torus(
     Args:
         sizes: Length of each dimension.
         names: Names of the dimensions; a, b, c, ... if left out.
-        nodes_per_switch: Nodes on each switch.
-        wraps: Of each dimension, whether its ends are joined; a dimension of length 2 is joined
+        nodes_per_switch: Number of nodes on each switch.
+        wraps: Whether the ends of each dimension are joined; a dimension of length 2 is joined
             once.
         rate: Rate of each link, bit/s.
         hosts: Names of the nodes in the order of the switches, the last dimension fastest;
@@ -78,11 +78,11 @@ def fat_tree(
     """Make a fat tree of two levels, or of three: pods with spines of their own below cores.
 
     Args:
-        leaves: Leaf switches.
-        nodes_per_leaf: Nodes on each.
-        spines: Spine switches (of each pod, with three levels).
-        cores: Core switches above the spines; 0: two levels.
-        leaves_per_pod: Leaves of a pod, with three levels.
+        leaves: Number of leaf switches.
+        nodes_per_leaf: Number of nodes on each leaf.
+        spines: Number of spine switches (of each pod, with three levels).
+        cores: Number of core switches above the spines; 0: two levels.
+        leaves_per_pod: Number of leaves of a pod, with three levels.
         rate: Rate of each link, bit/s.
         hosts: Names of the nodes, leaf by leaf.
         name: Name of the fabric.
@@ -131,9 +131,9 @@ def dragonfly(
 
     Args:
         groups: Number of groups.
-        switches_per_group: Switches of each.
-        nodes_per_switch: Nodes of each switch.
-        cables_per_pair: Global cables between two groups.
+        switches_per_group: Number of switches of each group.
+        nodes_per_switch: Number of nodes of each switch.
+        cables_per_pair: Number of global cables between two groups.
         rate: Rate of each link, bit/s.
         hosts: Names of the nodes, group by group.
         name: Name of the fabric.

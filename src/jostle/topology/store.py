@@ -37,8 +37,9 @@ class Saved:
 
     Attributes:
         topology: The topology as it is stored now.
-        change: "new": the first version of the fabric; "version": another one; "replaced": the
-            version of the same date had another content; "unchanged": nothing was written.
+        change: Kind of the change. "new": the first version of the fabric; "version": another one;
+            "replaced": the version of the same date had another content; "unchanged": nothing was
+            written.
         before: The version that was valid at that date until now; None if there was none.
     """
 
@@ -55,13 +56,18 @@ def save(folder: Path, topology: Topology) -> Saved:
         topology: The topology, with the name and the date from which it is valid.
 
     Raises:
-        TopologyError: The name cannot be a file's name.
-        OSError: It cannot be written; no part of it is left.
+        TopologyError: The name cannot be a file's name, or the date is out of range.
+        OSError: The file cannot be written; no part of it is left.
     """
     if not _NAME.fullmatch(topology.name):
         raise TopologyError(
             f"`{topology.name}` cannot be the name of a fabric.",
-            hint="Use letters, digits, `_`, `.`, `-`, 64 at most.",
+            hint="Use at most 64 letters, digits, `_`, `.` and `-`.",
+        )
+    if not 0 <= topology.valid_from_ns < 1 << 63:  # a file of such a name would never be read
+        raise TopologyError(
+            "A fabric can be valid from a time between 1970 and 2262 only.",
+            hint="Use a different time; without `--valid-from` a first version is always valid.",
         )
     versions = load_all(folder, [])
     before = valid_at(versions, topology.name, topology.valid_from_ns)
@@ -79,7 +85,7 @@ def save(folder: Path, topology: Topology) -> Saved:
 def load_all(folder: Path, damaged: list[TopologyError] | None = None) -> list[Topology]:
     """Return all versions of all fabrics, by name and date; none if the folder is missing.
 
-    Cheap while the folder is unchanged.
+    The function is fast while the folder is unchanged.
 
     Args:
         folder: The repository's folder of topologies.
@@ -111,7 +117,7 @@ def newest(folder: Path, name: str, time_ns: int) -> Topology | None:
     """Return the version of a fabric that is valid at a time; None before its first one.
 
     Raises:
-        TopologyError: As for `load_all`.
+        TopologyError: A file is damaged, or not of this format.
     """
     return valid_at(load_all(folder), name, time_ns)
 
@@ -230,13 +236,13 @@ def _topology(document: Any) -> Topology:
         ValueError, TypeError, KeyError: The document is no topology.
     """
     if not isinstance(document, dict) or document.get("format") != _FORMAT:
-        raise ValueError("it is of another format")
+        raise ValueError("it has another format")
     values: dict[str, Any] = {name: _texts(document[name]) for name in _TEXTS}
     values |= {name: _numbers(document[name]) for name in _NUMBERS}
     sizes = tuple(_numbers(document["sizes"]).tolist())
     count = len(values["vertices"])
     if not isinstance(document["forwarding"], dict):
-        raise ValueError("its forwarding tables are none")
+        raise ValueError("its forwarding tables are malformed")
     forwarding = {int(switch): _numbers(table) for switch, table in document["forwarding"].items()}
     if document["kind"] not in _KINDS or not all(isinstance(w, bool) for w in document["wraps"]):
         raise ValueError("it is of no known kind")
@@ -256,12 +262,12 @@ def _topology(document: Any) -> Topology:
 
 def _texts(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-        raise ValueError("names are no names")
+        raise ValueError("a name is not text")
     return tuple(value)
 
 
 def _numbers(value: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
     array = np.array(value if value else np.zeros(0, np.int64))
     if array.ndim != 1 or array.dtype.kind != "i":
-        raise ValueError("numbers are no whole numbers")
+        raise ValueError("a number is not a whole number")
     return array.astype(np.int64)

@@ -1,4 +1,4 @@
-"""Summary of a fabric in numbers and words, and differences of two versions."""
+"""Summarises a fabric in numbers and text, and lists the differences of two versions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ class Links:
     """Cables of one kind.
 
     Attributes:
-        between: What they join, as text: "nodes to leaves", "level 1 to level 2", "along x".
+        between: Kinds of ends of the cables, as text: "nodes to leaves", "level 1 to level 2",
+            "along x".
         cables: Number of cables; bundles are counted by their lanes.
         rates: Rates of one lane, bit/s, ascending; empty: unknown.
     """
@@ -32,13 +33,13 @@ class Summary:
     """A fabric in numbers.
 
     Attributes:
-        name, kind, valid_from_ns, origin, notes: As of the topology.
-        shape: Kind and sizes in words: "torus 4 x 4 x 2", "fat tree of 3 levels".
-        nodes: Hosts; adapters: their vertices.
-        switches: By level, or all as one entry for kinds without levels: (what, number).
+        name, kind, valid_from_ns, origin, notes: Values of the topology.
+        shape: Kind and sizes as text: "torus 4 x 4 x 2", "fat tree of 3 levels".
+        nodes: Number of hosts; adapters: number of their vertices.
+        switches: Name and number of switches by level; one entry for kinds without levels.
         planes: Number of rails or planes.
-        links: Cables by what they join.
-        routed: Switches whose forwarding tables are known.
+        links: Cables by the kinds of their ends.
+        routed: Number of switches whose forwarding tables are known.
     """
 
     name: str
@@ -56,7 +57,7 @@ class Summary:
 
 
 def summary(topology: Topology) -> Summary:
-    """Return a fabric in numbers."""
+    """Return the summary of a fabric in numbers."""
     adapters = int((~topology.is_switch).sum())
     return Summary(
         name=topology.name,
@@ -127,7 +128,7 @@ def _rates(topology: Topology, links: list[int]) -> tuple[float, ...]:
 
 
 def changes(before: Topology, after: Topology) -> list[str]:
-    """Return what differs between two versions of a fabric: sentences for the user.
+    """Return the differences between two versions of a fabric, as sentences for the user.
 
     A name that disappeared and another at the same port of the same switch are reported together:
     the node may have been renamed or replaced.
@@ -184,7 +185,7 @@ def _changed_links(before: Topology, after: Topology) -> list[str]:
         for name in ("sources", "targets", "source_ports")
     )
     if same_links and not _same_tables(before, after):
-        sentences.append("The forwarding tables are others.")
+        sentences.append("The forwarding tables differ.")
     return sentences
 
 

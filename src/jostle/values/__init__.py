@@ -1,1 +1,1 @@
-"""Columns, lists and sums of values that several packages read in the same way."""
+"""Helpers for columns, lists, sums and formats of values that several packages share."""

@@ -1,4 +1,4 @@
-"""Lists of cores as the kernel writes them: "0-15,64-79"."""
+"""Parses and writes lists of cores as the kernel does: "0-15,64-79"."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def read_list(text: str) -> frozenset[int] | None:
     The text comes from a profile, and is not trusted.
 
     Returns:
-        None where the text is no list, is empty, or is truncated ("...").
+        The numbers; None if the text is no list, is empty, or is truncated ("...").
     """
     if not _LIST.fullmatch(text):
         return None

@@ -1,7 +1,7 @@
 """Metrics of a program's file I/O: sums over the interfaces that it may have called.
 
-The runtime counts the POSIX and the stdio interface separately. A question about files ("how many
-bytes were written?") is about both: this module says which metrics belong to it.
+The runtime counts the POSIX and the stdio interface separately. A query about files ("how many
+bytes were written?") concerns both: this module lists the metrics that belong to it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ def file_metrics(*quantities: str) -> tuple[str, ...]:
     """Return the metrics whose sum is a program's file I/O, over POSIX and stdio.
 
     Args:
-        quantities: Ends of metric names, such as `write_bytes`; several are all included.
+        quantities: Ends of metric names, such as `write_bytes`; all of them are included.
 
     Returns:
         Ids of metrics, in the order of `quantities`.

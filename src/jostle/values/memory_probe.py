@@ -1,4 +1,4 @@
-"""What the runtime's probe of main memory does each time (memory_probe.c of the runtime)."""
+"""Converts the times of the runtime's probe of main memory (memory_probe.c) to its speed."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def latency_ns(time_ns: float, count: float) -> float:
     """Return the latency of one read in nanoseconds.
 
     Args:
-        time_ns: `memory_latency_ns`.
-        count: `memory_probe_count`, more than 0.
+        time_ns: Value of metric `memory_latency_ns`.
+        count: Value of metric `memory_probe_count`, above 0.
     """
     return time_ns / (count * LATENCY_READS)
 
@@ -25,7 +25,7 @@ def bandwidth(time_ns: float, count: float) -> float:
     """Return the bandwidth of one thread, in bytes per second; 0 where it took no time.
 
     Args:
-        time_ns: `memory_stream_ns`.
-        count: `memory_probe_count`.
+        time_ns: Value of metric `memory_stream_ns`.
+        count: Value of metric `memory_probe_count`.
     """
     return STREAM_BYTES * count / time_ns * 1e9 if time_ns > 0 else 0.0

@@ -13,9 +13,9 @@ class Family(NamedTuple):
     """Type, unit and description of a family of metrics.
 
     Attributes:
-        kind: Its type.
-        unit: Its unit, with which its name ends; "": none.
-        help: What it is, one sentence.
+        kind: Type of the family.
+        unit: Unit, with which the family's name ends; "": none.
+        help: Description, one sentence.
     """
 
     kind: Literal["counter", "gauge", "histogram", "info"]
@@ -27,9 +27,9 @@ class Sample(NamedTuple):
     """One sample of a family.
 
     Attributes:
-        value: The number.
+        value: Value of the sample.
         labels: Names and values of its labels.
-        suffix: Ending of its name after that of the family, such as `_total` of a counter or
+        suffix: Suffix of its name after that of the family, such as `_total` of a counter or
             `_info`.
     """
 
@@ -45,7 +45,7 @@ def openmetrics_text(
 
     Args:
         families: The families by name.
-        samples: The samples of each; a family without any has its description only.
+        samples: Samples of each family; a family without samples has its description only.
     """
     lines: list[str] = []
     for name, family in families.items():

@@ -1,4 +1,4 @@
-"""Converts values into those that JSON and spreadsheets accept."""
+"""Converts values into forms that JSON and spreadsheets accept."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ MaybeNan = Annotated[float, _NullForNan()]
 
 
 def plain(value: Any) -> Any:
-    """Return a value for JSON, in one pass: large verdicts have a hundred thousand numbers.
+    """Return a JSON-compatible value, in one pass since large verdicts have 100,000 numbers.
 
     Args:
         value: A number, a text, or a dataclass, dictionary, list or tuple of such.
 
     Returns:
-        New dictionaries and lists; null in place of NaN and infinity, which JSON does not have.
-        Values of other types stay as they are.
+        New dictionaries and lists; null instead of NaN and infinity, which JSON does not have.
+        Values of other types are not changed.
     """
     kind = type(value)
     if kind in _PLAIN:
@@ -63,7 +63,7 @@ def cell(value: Any) -> Any:
 def one_line(text: str) -> str:
     """Return a text whose line ends and control characters are escaped.
 
-    A name from a spool may hold them, to write lines of its own into a log.
+    A name from a spool may contain them, to forge lines of a log.
     """
     return "".join(
         character if character.isprintable() else character.encode("unicode_escape").decode()

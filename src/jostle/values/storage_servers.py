@@ -1,4 +1,4 @@
-"""Which file systems have servers of their own for data and for metadata, and their names.
+"""Lists file systems with separate servers for data and for metadata, and names their resources.
 
 A mount of such a file system is two resources: its object servers and its metadata server. Every
 other mount is one, a "file system".
@@ -28,7 +28,7 @@ def has_metadata_server(mount: str) -> bool:
     """Return whether a mount's metadata has servers of its own.
 
     Args:
-        mount: Its identity.
+        mount: Identity of the mount.
     """
     kind, colon, _ = mount.partition(":")
     return bool(colon) and kind in SEPARATE
@@ -56,7 +56,7 @@ def with_parts(paths: Mapping[str, str]) -> dict[str, str]:
     """Map identities of mounts to their paths, and resources' names to names with these paths.
 
     Args:
-        paths: Identity of each mount -> its path.
+        paths: Path of each mount, by its identity.
     """
     return dict(paths) | {
         resource_name(kind, mount): resource_name(kind, path)

@@ -1,4 +1,4 @@
-"""Traffic between the processes of jobs, as the repository returns it."""
+"""The traffic between hosts, of MPI messages and of files, as the repository returns it."""
 
 from __future__ import annotations
 
@@ -49,16 +49,16 @@ class Traffic:
     """Traffic of jobs, per slice; slice, slice_ns and span as in table peer_slices.
 
     Attributes:
-        pairs: Between two hosts: job, slice, slice_ns, span, source, target, bytes, ops, mount
-            ("": messages from rank to rank; else the file system, between a node and its server;
-            of a server or rank whose host is not known the host is "").
+        pairs: Traffic between two hosts: job, slice, slice_ns, span, source, target, bytes, ops,
+            mount ("": messages from rank to rank; else the file system, between a node and its
+            server; of a server or rank whose host is not known the host is "").
         collectives: Collective calls of whole communicators, which `jostle.network` makes pairs
             of: job, slice, slice_ns, span, group, operation (`Allreduce`), root (a place in the
             group; -1: none, or several), ops and bytes (added up over the ranks, as the metrics
             count them).
         spread: MPI traffic whose partners are not known, per host that sent it: job, slice,
             slice_ns, span, group (the job's hosts, each once), host, bytes, ops.
-        groups: Per group the hosts of its ranks, in order; "" is a rank whose host is not known.
+        groups: Hosts of the ranks of each group, in order; "" is a rank whose host is not known.
     """
 
     pairs: pa.Table = field(default_factory=PAIRS.empty_table)
@@ -78,27 +78,27 @@ class Traffic:
 
     @property
     def messages(self) -> Traffic:
-        """What MPI moved, without files."""
+        """MPI traffic, without files."""
         return replace(self, pairs=self.pairs.filter(pc.equal(self.pairs["mount"], "")))
 
     @property
     def mounts(self) -> list[str]:
-        """File systems of which the traffic to their servers is known."""
+        """Mounts whose traffic to servers is known."""
         return sorted(name for name in self.pairs["mount"].unique().to_pylist() if name)
 
     def files_on(self, mount: str) -> Traffic:
-        """Return what went to the servers of a mount and came from them."""
+        """Return the traffic to and from the servers of a mount."""
         return Traffic(self.pairs.filter(pc.equal(self.pairs["mount"], mount)))
 
     def of(self, job: str) -> Traffic:
-        """Return what one job moved."""
+        """Return the traffic of one job."""
         kept = {
             name: table.filter(pc.equal(table["job"], job)) for name, table in self._tables.items()
         }
         return replace(self, **kept)
 
     def only(self, jobs: Collection[str]) -> Traffic:
-        """Return what some jobs moved."""
+        """Return the traffic of some jobs."""
         names = pa.array(sorted(jobs), pa.string())
         kept = {
             name: table.filter(pc.is_in(table["job"].cast(pa.string()), names))
@@ -107,7 +107,7 @@ class Traffic:
         return replace(self, **kept)
 
     def without(self, job: str) -> Traffic:
-        """Return what all others moved."""
+        """Return the traffic of all other jobs."""
         kept = {
             name: table.filter(pc.not_equal(table["job"], job))
             for name, table in self._tables.items()
@@ -115,7 +115,7 @@ class Traffic:
         return replace(self, **kept)
 
     def renamed(self, kept: Collection[str], name: str) -> Traffic:
-        """Replace the names of all jobs but those kept by one name."""
+        """Replace the names of all jobs, except those kept, by one name."""
         return replace(
             self, **{key: _renamed(table, kept, name) for key, table in self._tables.items()}
         )

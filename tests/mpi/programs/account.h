@@ -118,7 +118,7 @@ static inline void account_begin(const char *variable)
     errno = before;
 }
 
-/* Tells the test something that is no metric: a line in $TRUTH/note.<key>. */
+/* Gives the test a value that is no metric: a line in $TRUTH/note.<key>. */
 static inline void account_note(const char *key, const char *value)
 {
     const char *directory = getenv("TRUTH");

@@ -237,7 +237,7 @@ void part_neighbor(void)
     OK(MPI_Cart_create(COMM, 2, dims, periods, 0, &comm)), DID(mpi_comm, 1, 0);
     neighbours(comm, 4, 4);
     OK(MPI_Comm_free(&comm)), DID(mpi_comm, 1, 0);
-    /* Everybody tells the next rank, rank 0 hears from the last one twice as it were: two edges. */
+    /* Every rank sends to the next one; rank 0 has two edges from the last one. */
     sources[0] = sources[1] = (rank + size - 1) % size;
     targets[0] = targets[1] = (rank + 1) % size;
     all = rank == 0 ? 2 : 1;

@@ -1,4 +1,4 @@
-"""What a program of mpi4py does, and its account in the form of account.h."""
+"""A program of mpi4py, and its account in the form of account.h."""
 
 import os
 import struct

@@ -3,7 +3,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.*;
 
-/** Ordinary Java file work in the folder args[0]; what it moved is told by strace. */
+/** Ordinary Java file work in the folder args[0]; what it moved is counted by strace. */
 public class Plain {
     public static void main(String[] args) throws IOException {
         Path file = Paths.get(args[0], "data");

@@ -1,6 +1,6 @@
 /*
  * Writes whose order is known: argv[2] names the case, argv[1] the folder. What the profile must
- * say of it stands in the notes: steps back and their bytes, gaps, files that were written.
+ * say of it is in the notes: steps back and their bytes, gaps, files that were written.
  */
 #include "truth.h"
 

@@ -1,4 +1,4 @@
-/* Computes without any call: for as much CPU time as it is told, or until it is killed.
+/* Computes without any call: for a given CPU time, or until it is killed.
  *
  *   burn SECONDS          and end by return
  *   burn SECONDS fork     in a forked child, which ends by _exit

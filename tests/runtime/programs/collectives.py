@@ -3,18 +3,18 @@ many: 16 all-reduces in progress at once; fails: rank 0 goes on alone in the end
 loaders: data is loaded by another process, which is spawned: in Python 3.11 a forked child
 waits for ever if another thread was just making itself known to Python.
 pair-first: the first collective is one of the first two ranks.
-JOSTLE_TEST_HIDE: the launcher told neither number nor size.
+JOSTLE_TEST_HIDE: the launcher gives neither rank nor size.
 """
 
 import os
 import sys
 
 hidden = os.environ.get("JOSTLE_TEST_HIDE", "")
-if hidden == "1":  # as where the program is told by other ways
-    told = (
+if hidden == "1":  # as where the program gets them otherwise
+    options = (
         f"{os.environ.pop('MASTER_PORT')} {os.environ.pop('RANK')} {os.environ.pop('WORLD_SIZE')}"
     )
-    os.environ["JOSTLE_TEST_HIDE"] = told
+    os.environ["JOSTLE_TEST_HIDE"] = options
     os.execv(sys.executable, [sys.executable, *sys.argv])
 
 import torch  # noqa: E402

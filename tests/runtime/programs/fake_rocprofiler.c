@@ -1,6 +1,6 @@
 /* A librocprofiler-sdk of our own making: what jostle's recorder calls, and fake_play and fake_call, by which
  * a test program says what the GPU and HIP do. It behaves as documented: tools are looked for once, when the
- * first runtime hands its functions over; wishes are taken only meanwhile; several tools get the same records;
+ * first runtime hands its functions over; requests are taken only meanwhile; several tools get the same records;
  * tools are finalised at exit. A call in a forked child hangs, as the real one may. FAKE_VERSION: other
  * than 1.1.0. FAKE_FAILS: a function that fails. FAKE_DROPS: of records each n-th is dropped.
  */

@@ -1,4 +1,4 @@
-/* Five threads beside the main one for three slices. */
+/* Five threads in addition to the main one, for three slices. */
 #include "truth.h"
 
 #include <pthread.h>

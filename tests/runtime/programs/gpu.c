@@ -154,8 +154,8 @@ static int subscribe_itself(void)
     return subscribe ? subscribe(&handle, (void *)nothing, NULL) : -1;
 }
 
-/* As a profiler for CUPTI 13.2 and later does: beside others, or alone. */
-static int subscribe_v2(int beside_others)
+/* As a profiler for CUPTI 13.2 and later does: with others, or alone. */
+static int subscribe_v2(int alongside_others)
 {
     struct {
         size_t size;
@@ -163,13 +163,13 @@ static int subscribe_v2(int beside_others)
         char *other;
         size_t other_size;
         uint8_t several, more[7];
-    } wish = {.size = sizeof wish, .several = (uint8_t)beside_others};
+    } request = {.size = sizeof request, .several = (uint8_t)alongside_others};
     int (*subscribe)(void **, void *, void *, void *) =
         (int (*)(void **, void *, void *, void *))dlsym(RTLD_DEFAULT, "cuptiSubscribe_v2");
     int (*take)(void *, void *, void *) =
         (int (*)(void *, void *, void *))dlsym(RTLD_DEFAULT, "cuptiActivityRegisterCallbacks_v2");
     void *handle = NULL;
-    if (!subscribe || !take || subscribe(&handle, (void *)nothing, NULL, &wish) != 0)
+    if (!subscribe || !take || subscribe(&handle, (void *)nothing, NULL, &request) != 0)
         return -1;
     return take(handle, (void *)nothing, (void *)nothing);
 }
@@ -186,7 +186,7 @@ int main(int count, char **values)
         return 8;
     inject();
     find_cupti();
-    if (!strcmp(mode, "beside") && subscribe_v2(1) != 0)
+    if (!strcmp(mode, "alongside") && subscribe_v2(1) != 0)
         return 7;
     if (!strcmp(mode, "threads")) {
         threads();
@@ -203,7 +203,7 @@ int main(int count, char **values)
         if (subscribe_itself() != 0)
             return 6;
         known();
-    } else if (!strcmp(mode, "beside")) {
+    } else if (!strcmp(mode, "alongside")) {
         printf("%u\n", *(unsigned *)dlsym(cupti, "fake_seen_by_second"));
     } else if (!strcmp(mode, "alone")) {
         if (subscribe_v2(0) != 0)

@@ -1,6 +1,6 @@
 /*
  * Threads that no pthread_create of the program made: libc's own for a timer, C11 threads, and a
- * bare clone. They write beside the main thread from the first millisecond on.
+ * bare clone. They write concurrently with the main thread from the first millisecond on.
  */
 #include "truth.h"
 

@@ -1,4 +1,4 @@
-/* Odd lives, one per name; each writes the same words to $DATA/out and tells the same on its way. */
+/* Odd lives, one per name; each writes the same words to $DATA/out and prints the same on its way. */
 #include "truth.h"
 
 #include <csetjmp>

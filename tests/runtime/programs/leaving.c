@@ -1,4 +1,4 @@
-/* Directories whose files are not all on one mount: what was learned of some files must not be told of
+/* Directories whose files are not all on one mount: what was learned of some files must not be applied to
  * others. leaving HERE THERE: two folders on two file systems.
  *
  * A note says how many files were opened on THERE. */

@@ -1,7 +1,7 @@
 /*
  * Counts its threads as CPython does before it warns of a fork, by fopen of /proc/self/stat, and as
  * Chromium's zygote does before it forks, by the links of /proc/self/task, in every way to ask for
- * them. Prints the number, first alone and then beside nine threads.
+ * them. Prints the number, first alone and then with nine threads.
  */
 #include "truth.h"
 

@@ -1,4 +1,4 @@
-"""Ordinary Python file work in the folder argv[1]; what it moved is told by strace."""
+"""Ordinary Python file work in the folder argv[1]; what it moved is counted by strace."""
 
 import os
 import sys

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Ordinary shell work in the folder $1; what it moved is told by strace.
+# Ordinary shell work in the folder $1; what it moved is counted by strace.
 set -e
 cd "$1"
 i=0

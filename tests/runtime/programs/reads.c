@@ -1,6 +1,6 @@
 /*
  * Reads whose order is known: argv[2] names the case, argv[1] the folder. What the profile must say of
- * it stands in the notes: irregular jumps ahead and back, and their bytes; regular jumps and theirs;
+ * it is in the notes: irregular jumps ahead and back, and their bytes; regular jumps and theirs;
  * returns and theirs.
  */
 #include "truth.h"

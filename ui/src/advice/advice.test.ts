@@ -25,7 +25,7 @@ test('a card of a job says what is saved, as a part of its run', () => {
 test('a card of a site says whom it delays, and its energy where that is known', () => {
   expect(siteSaving(licence)).toBe('5.00 core-hours (4.00 to 6.00): 100 % of it');
   expect(siteSaving({ ...licence, kwh: { value: 1, low: 0.5, high: 2 } })).toContain(' and 1.00 kWh (0.50 to 2.00)');
-  expect(delays(licence)).toBe('solver: 1 job, 1 h 00 min later in the mean, 1 h 00 min at most; writer: 2 jobs, 60.0 s later in the mean, 90.0 s at most');
+  expect(delays(licence)).toBe('solver: 1 job, 1 h 00 min later on average, 1 h 00 min at most; writer: 2 jobs, 60.0 s later on average, 90.0 s at most');
   const cards = siteCards({ found: [licence, { ...licence, delays: [] }] } as unknown as SiteAdvice);
   expect(cards.map((card) => card.facts.length)).toEqual([4, 3]);
   expect(new Set(cards.map((card) => card.key)).size).toBe(2);

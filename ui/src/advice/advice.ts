@@ -34,7 +34,7 @@ export function siteSaving(advice: SiteRecommendation): string {
 
 /** Whose jobs would have been delayed, and by how much. */
 export const delays = (advice: SiteRecommendation): string =>
-  advice.delays.slice(0, MOST_DELAYS).map((row) => `${row.program}: ${count(row.jobs, 'job')}, ${seconds(row.mean_s)} later in the mean, ${seconds(row.most_s)} at most`).join('; ');
+  advice.delays.slice(0, MOST_DELAYS).map((row) => `${row.program}: ${count(row.jobs, 'job')}, ${seconds(row.mean_s)} later on average, ${seconds(row.most_s)} at most`).join('; ');
 
 export const siteCards = (given: SiteAdvice): AdviceCard[] => given.found.map((advice, number) => ({
   key: `${advice.rule} ${advice.where} ${number}`, lever: advice.lever, seen: advice.seen, texts: advice.texts,

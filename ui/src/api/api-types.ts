@@ -8,7 +8,7 @@ export interface AccessPattern {
   pattern: string;
   /** The chunk of the heaviest of these phases; null when it has none. */
   chunk_bytes: number | null;
-  /** Its period; null likewise. */
+  /** Period of the bursts in that phase; null where it has none. */
   period: Period | null;
   /** Bytes written (read). */
   bytes: number;
@@ -22,11 +22,11 @@ export interface AccessPattern {
 export interface AccessPhase {
   /** One of PATTERNS (of reads: READ_PATTERNS), mixed, none or unknown. */
   pattern: string;
-  /** Start of its first slice, ns since the epoch; in a digest not before the job's. */
+  /** Start of its first slice, ns since the epoch; in a digest, not before the job's start. */
   start_ns: number;
-  /** End of its last; in a digest not after the job's. */
+  /** End of its last slice; in a digest, not after the job's end. */
   end_ns: number;
-  /** Slices of it in which anything was written (read). */
+  /** Number of its slices in which anything was written (read). */
   active_slices: number;
   /** Bytes written (read). */
   bytes: number;
@@ -34,17 +34,17 @@ export interface AccessPhase {
   share: number;
   /** Write (read) calls. */
   calls: number;
-  /** As in the part that made the pattern; null for mixed, none and unknown. */
+  /** Chunk size of the part that gave the pattern its name; null for mixed, none and unknown. */
   chunk_bytes: number | null;
-  /** Calls that a chunk was written (read) by; null likewise. */
+  /** Number of calls that wrote (read) a chunk; null for the same patterns. */
   calls_per_chunk: number | null;
   /** Share of the writes that left a gap behind the one before, 0 to 1; 0 of reads. */
   gapped: number;
-  /** Steps back and gaps of writes alternate: a file is written all over, or grows while its header is mended; which of them cannot be told. False of reads. */
+  /** Steps back and gaps of writes alternate: a file is written all over, or grows while its header is fixed; which of the two is not known. False of reads. */
   scattered: boolean;
-  /** The ways of access found, the largest first. */
+  /** The access patterns found in the phase, the largest first. */
   parts: PatternShare[];
-  /** When bursts come back; null when they do not, or too few to say. */
+  /** Period of the bursts; null where they do not recur, or are too few to decide. */
   period: Period | null;
   /** A sentence: the figures that the name rests on. */
   evidence: string;
@@ -73,11 +73,11 @@ export interface AccessRecords {
 export interface AccessShape {
   /** read or write. */
   direction: string;
-  /** Calls (posix and stdio). */
+  /** Number of calls (posix and stdio). */
   ops: number;
   /** Bytes moved. */
   bytes: number;
-  /** Per call; 0 without calls. */
+  /** Mean bytes per call; 0 without calls. */
   mean_bytes: number;
   /** 32 counters of posix and stdio sizes; bucket b holds sizes in [2^(b-1), 2^b), bucket 0 size 0, bucket 31 all from 2^30. */
   histogram: number[];
@@ -93,26 +93,82 @@ export interface AccessShape {
   pattern: string;
 }
 
-/** What one user of cores had of the time for which a job waited for them. */
+/** The part of a job's waiting for cores that one user of these cores caused. */
 export interface AccountPart {
-  /** Of the job or the load; of other kinds, what it is. */
+  /** Name of the job or of the load; for other kinds, a description. */
   name: string;
-  /** Who it is. own: the job's other threads; limit: the CPU limit of its control group; steal: the hypervisor; unknown: nobody is known to have used them. */
+  /** Kind of the user. own: the job's other threads; limit: the CPU limit of its control group; steal: the hypervisor; unknown: the user of the cores is not known. */
   kind: 'job' | 'unprofiled' | 'own' | 'limit' | 'steal' | 'unknown';
   /** Waiting, added up over the job's threads. */
   seconds: Interval;
 }
 
-/** What to use next, and why. */
+/** Advice which kind of tool to use next, and why. */
 export interface Advice {
   /** Name of the rule that gave it. */
   rule: string;
-  /** Kind of tool. */
+  /** Kind of tool that is recommended. */
   kind: string;
-  /** Examples. */
+  /** Examples of such tools. */
   tools: string[];
-  /** What was seen, and what such a tool adds. */
+  /** What the digest shows, and what such a tool adds. */
   why: string;
+}
+
+/** The verdict is being computed: retry in a moment. */
+export interface Assessment {
+  state: 'assessing';
+  job: JobRow;
+  /** null: it waits for the verdict on another job */
+  progress: VerdictProgress | null;
+}
+
+/** The part of a loss that one suspect caused. */
+export interface AttributedSuspect {
+  /** Name of the suspect. */
+  job: string;
+  /** Uid of the suspect's owner; null if it is not shown. */
+  user: number | null;
+  /** Program of the suspect; "" if it is not shown. */
+  program: string;
+  /** Resources on which the suspect caused losses, the costliest first. */
+  resources: string[];
+  /** Run time that the suspect cost the job, s. */
+  seconds: Interval;
+  /** Part of the whole loss, 0 to 1. */
+  share: number;
+  /** Number of slices in which both were active on a resource; of several resources, the largest number. */
+  slices: number;
+  /** Correlation of the suspect's load on the first resource with the job's service time. */
+  correlation: number;
+  /** Access pattern of the suspect on the first resource, for users. */
+  pattern: string;
+  /** Kind of suspect: a job, load without a profile, or a slow server. */
+  kind: 'job' | 'unprofiled' | 'server';
+  /** Method by which the suspect was found, in words (see `found_by`). */
+  how: string;
+  /** For a suspect by account, result of the statistical test of its load on the first resource, part of a sentence; "" where no test was possible. */
+  agreement: string;
+  /** Whether the statistical test had a result; if not, `correlation` has no meaning. */
+  tested: boolean;
+}
+
+/** A loss divided among suspects: their shares and the unexplained one add up to 1. */
+export interface Attribution {
+  /** The loss, s. */
+  lost_s: Interval;
+  /** Suspects that caused a part of it, the greatest first. */
+  suspects: AttributedSuspect[];
+  /** Loss that all suspects together caused, s. */
+  explained_s: Interval;
+  /** Loss that no suspect explains, s. */
+  unexplained_s: Interval;
+  /** Unexplained part of the loss, 0 to 1; 0 without a loss. */
+  unexplained_share: number;
+  /** Number of slices in which time was lost, whatever the cause. */
+  lost_slices: number;
+  /** Number of these slices in which a suspect slowed the job. */
+  suspect_slices: number;
 }
 
 /** How evenly the ranks share the work. */
@@ -142,107 +198,59 @@ export interface BatchJob {
   run_s: number;
   /** null: some parts have no verdict yet */
   loss: LossNumbers | null;
-  /** null: nobody noted them */
+  /** null: none were recorded */
   scheduler: SchedulerFacts | null;
 }
 
-/** Something that another binding would mend. */
+/** A problem that a different binding of processes would fix. */
 export interface BindingAdvice {
   /** far GPU, shared GPU, far adapter or same cores. */
   rule: string;
-  /** What was seen, with its figures; a sentence. */
+  /** Observation that the advice rests on, with figures; a sentence. */
   seen: string;
-  /** What is to be changed. */
+  /** Setting that is to be changed. */
   lever: string;
   /** Exact text for the node of the first case: lines to paste. */
   texts: string[];
-  /** Who pays for it, and how. */
+  /** Who bears the cost of the change, and what that cost is. */
   pays: string;
-  /** When not to apply it. */
+  /** Conditions under which the advice should not be followed. */
   unless: string;
   /** The saving that is predicted, or why none is. */
   saving: string;
   /** Seconds of copies that are predicted to be saved, summed over processes: least, expected and most, by the slowest, all and the fastest copies that compare; null where nothing is predicted. */
   saving_s: [number, number, number] | null;
-  /** Of all cases. */
+  /** Bytes of all cases. */
   bytes: number;
-  /** Of all cases. */
+  /** Seconds of all cases. */
   seconds: number;
-  /** Whom it is about, the most seconds first; at most MOST_CASES. */
+  /** The processes concerned, the most seconds first; at most MOST_CASES. */
   cases: BindingCase[];
-  /** How many further ones there are. */
+  /** Number of further cases. */
   more_cases: number;
 }
 
-/** Processes of one node whom an advice is about. */
+/** Processes of one node that a piece of advice is about. */
 export interface BindingCase {
   /** The node. */
   host: string;
-  /** Their ranks, or their process ids where they have no rank: "rank 3", "ranks 0, 1". */
+  /** Ranks of the processes, or their process ids where they have no rank: "rank 3". */
   who: string;
   /** Cores that they may run on, as the kernel lists them; "" unknown. */
   cpus: string;
   /** NUMA nodes of these, listed in the same way; "" unknown. */
   nodes: string;
-  /** The GPU that it is about, as digests name it; "" of none. */
+  /** The GPU concerned, as digests name it; "" if the advice is about none. */
   gpu: string;
   /** The NUMA node of that GPU; -1: unknown or none. */
   gpu_node: number;
-  /** Copied to and from the GPU by them; of a far adapter what it carried for all jobs; 0 without a GPU. */
+  /** Bytes that they copied to and from the GPU; for a far adapter, the bytes that it carried for all jobs; 0 without a GPU. */
   bytes: number;
-  /** Of these copies (0 of an adapter); without a GPU what they waited for cores, summed over threads. */
+  /** Time of these copies (0 for an adapter); without a GPU, the time that they waited for cores, summed over threads. */
   seconds: number;
 }
 
-/** A loss divided among suspects: their shares and the unexplained one add up to 1. */
-export interface Blame {
-  /** The loss. */
-  lost_s: Interval;
-  /** Jobs that took a part of it, the greatest first. */
-  suspects: Blamed[];
-  /** What they took together. */
-  explained_s: Interval;
-  /** What no profiled job explains. */
-  unexplained_s: Interval;
-  /** The same, as a part of the loss; 0 without one. */
-  unexplained_share: number;
-  /** Slices in which time was lost, to whomever. */
-  lost_slices: number;
-  /** Those of them that a suspect made slow. */
-  suspect_slices: number;
-}
-
-/** What one suspect took of a loss. */
-export interface Blamed {
-  /** Its name. */
-  job: string;
-  /** Its owner's uid; null if it is not shown. */
-  user: number | null;
-  /** Its program; "" if it is not shown. */
-  program: string;
-  /** Where, the costliest first. */
-  resources: string[];
-  /** What it took. */
-  seconds: Interval;
-  /** The same, as a part of the whole loss. */
-  share: number;
-  /** Slices in which both jobs were active there. */
-  slices: number;
-  /** Of its load with the job's service time, on the first resource. */
-  correlation: number;
-  /** How it used that resource, for users. */
-  pattern: string;
-  /** As of Suspect: a job, load that no profile has, or a slow server. */
-  kind: 'job' | 'unprofiled' | 'server';
-  /** How it was found, in words (see `found_by`). */
-  how: string;
-  /** As of Suspect, of the first resource. */
-  agreement: string;
-  /** The statistical test could say something of it: `correlation` is one. */
-  tested: boolean;
-}
-
-/** A verdict in a row of the list of jobs. */
+/** A verdict in a few values, for a row of the list of jobs. */
 export interface Brief {
   /** null: undecided */
   light: 'green' | 'yellow' | 'red' | null;
@@ -264,27 +272,27 @@ export interface Brief {
 export interface CallTraffic {
   /** ccl collective, ccl send, ccl receive (of a collective library), collective, send, receive, room (of receives of which only that is known; their calls are among those of receive), sendrecv, complete, one-sided, mpiio read, mpiio write, file read or file write. */
   name: string;
-  /** Calls per rank. */
+  /** Number of calls per rank. */
   calls: Spread;
   /** Bytes per rank, as docs/reference/metrics.md defines them for each call. */
   bytes: Spread;
-  /** Calls per second between MPI_Init and MPI_Finalize; null: how long that was is known of no rank. */
+  /** Calls per second between MPI_Init and MPI_Finalize; null if no rank recorded that time. */
   calls_per_s: Range;
   /** Bytes per second of that time. */
   bytes_per_s: Range;
 }
 
-/** Seconds of the run that went to one cause. */
+/** The run time lost to one cause. */
 export interface Cause {
-  /** What kind of resource. */
+  /** Kind of the resource. */
   cause: 'file system' | 'network' | 'memory or cpu' | 'memory' | 'cpu' | 'gpu' | 'bus' | 'unknown';
-  /** Which one: a mount identity, a node, "MPI" (the network); "" when it is not known. */
+  /** The resource: a mount identity, a node, "MPI" (the network); "" when it is not known. */
   resource: string;
   /** Run time lost to it. */
   seconds: Interval;
   /** measured (accounted for call by call), inferred (from clusters of segments), or neighbours (from slices with and without the load of neighbours). */
   how: 'measured' | 'inferred' | 'neighbours';
-  /** What it was of the resource, where a canary or the node's agent tells: "core speed", cores that ran slower (others on their sibling threads, or a lower frequency); "steal", cores that the hypervisor kept; "capped", a limit of the frequency; "heat", throttled; "power limit", a lower one than at other times; "quota", a CPU limit of the job's own control group; else "". */
+  /** The reason, where the core-speed probe or the node's agent shows it: "core speed", cores that ran slower (others on their sibling threads, or a lower frequency); "steal", steal time; "capped", a limit of the frequency; "heat", throttled; "power limit", a power limit lower than at other times; "quota", a CPU limit of the job's own control group; else "". */
   kind: '' | 'core speed' | 'steal' | 'capped' | 'heat' | 'power limit' | 'quota';
   /** The limit (GHz; W) or the temperature (°C) then; 0: not known. */
   level: number;
@@ -294,24 +302,24 @@ export interface Cause {
 export interface CauseRow {
   /** The cause in words. */
   what: string;
-  /** The resource, a mount by the path at which the job sees it. */
+  /** The resource; for a mount, the path at which the job sees it. */
   place: string;
-  /** Run time lost to it. */
+  /** Run time lost to this cause on this resource, s. */
   seconds: Interval;
-  /** The same, as a part of the run time. */
+  /** Loss as a part of the run time. */
   share: number;
-  /** measured, inferred or neighbours (see `Cause`). */
+  /** Method: measured, inferred or neighbours (see `Cause`). */
   how: 'measured' | 'inferred' | 'neighbours';
 }
 
-/** What a job lost to one cause. */
+/** The loss of a job to one cause. */
 export interface CauseShare {
   what: string;
   place: string;
   lost_s: number;
 }
 
-/** A probe beside a signal. */
+/** A probe alongside a signal. */
 export interface Cell {
   probe: string;
   signal: string;
@@ -327,17 +335,17 @@ export interface Cell {
 
 /** How well the clocks of the job's nodes agree. */
 export interface Clock {
-  /** No process saw an unsynchronised clock. */
+  /** Whether no process saw an unsynchronised clock. */
   synchronised: boolean;
   /** Largest error bound that the kernel gave, µs. */
   error_us: number;
-  /** Jumps of the clock that were seen. */
+  /** Number of jumps of the clock that were seen. */
   steps: number;
-  /** A sentence for users. */
+  /** The same in one sentence for users. */
   text: string;
 }
 
-/** A cluster as `jostle estimate --json` has it, and its box. */
+/** A cluster as `jostle estimate --json` prints it, with its box plot. */
 export interface ClusterRow {
   number: number;
   name: string;
@@ -352,7 +360,7 @@ export interface ClusterRow {
   box: SegmentBox | null;
 }
 
-/** What `jostle compare --json` says; lists have an entry for each run, in the order asked. */
+/** The content of `jostle compare --json`; lists have an entry per run in the given order. */
 export interface Compared {
   runs: ComparedRun[];
   /** which of them is the fastest */
@@ -372,7 +380,7 @@ export interface Compared {
   run_times: RunTimes;
 }
 
-/** A cluster as the runs have it; an entry for each run, 0 where it has none of it. */
+/** A cluster of segments; lists have an entry per run, 0 for a run without the cluster. */
 export interface ComparedCluster {
   name: string;
   members: number[];
@@ -384,7 +392,7 @@ export interface ComparedCluster {
   boxes: (SegmentBox | null)[];
 }
 
-/** What one run says by itself: as `jostle estimate --json` has it. */
+/** The estimate of one run by itself, as `jostle estimate --json` prints it. */
 export interface ComparedRun {
   job: string;
   program: string;
@@ -395,12 +403,12 @@ export interface ComparedRun {
   percent: Interval;
   coverage: number;
   light: 'green' | 'yellow' | 'red' | null;
-  judged: boolean;
+  assessed: boolean;
   sure: number;
   undecided: string;
 }
 
-/** Who had the cores of a node while a job waited for them. */
+/** The users of a node's cores while a job waited for these cores. */
 export interface CoreAccount {
   host: string;
   /** added up over its threads, as the kernel measured it */
@@ -411,31 +419,31 @@ export interface CoreAccount {
   totals_known: boolean;
 }
 
-/** Hardware counters: what was asked for, what the machine granted, and what they say. */
+/** Hardware counters: the events requested, those that the machine granted, and their results. */
 export interface Counters {
-  /** Names of the events that were asked for. */
+  /** Names of the requested events. */
   asked: string[];
-  /** Those that every rank got. */
+  /** Events that every rank got. */
   granted: string[];
-  /** The others. */
+  /** The other requested events. */
   denied: string[];
-  /** In user mode, per rank and second of CPU time that was counted. */
+  /** Instructions in user mode, per rank and second of counted CPU time. */
   instructions_per_s: Range | null;
-  /** Over all ranks. */
+  /** Instructions per cycle, over all ranks. */
   instructions_per_cycle: number | null;
   /** Last-level misses per 1000 instructions, over all ranks. */
   misses_per_kilo: number | null;
   /** Of the first PAPI event that counts floating-point operations, per rank and second of CPU time that was counted. */
   flops_per_s: Range | null;
-  /** Its name; "" without. */
+  /** Name of this event; "" without one. */
   flops_event: string;
-  /** Every granted PAPI event, per rank. */
+  /** Counts of every granted PAPI event, per rank. */
   papi: Record<string, Spread> | null;
-  /** Part of the CPU time during which hardware counters counted: they pause where every context switch would make them dear. */
+  /** Part of the CPU time during which hardware counters counted: they pause where frequent context switches would make them costly. */
   counted_share: number;
 }
 
-/** A probe beside a signal as one setting varies. */
+/** A probe alongside a signal as one setting varies. */
 export interface Curve {
   axis: string;
   probe: string;
@@ -463,41 +471,55 @@ export interface DayOfPeers {
   worse: boolean;
 }
 
-/** By how much the jobs of a program would have started or ended later. */
+/** The delay of the start or end of a program's jobs. */
 export interface Delay {
-  /** The program. */
+  /** Name of the program. */
   program: string;
-  /** How many of its jobs. */
+  /** Number of its delayed jobs. */
   jobs: number;
-  /** Mean over these jobs, s. */
+  /** Mean delay of these jobs, s. */
   mean_s: number;
-  /** The largest, s. */
+  /** Largest delay, s. */
   most_s: number;
 }
 
-/** What a scheduler shall add to the jobs of a program. */
+/** The options that a scheduler shall add to the jobs of a program. */
 export interface Directive {
-  /** The program. */
+  /** Name of the program. */
   program: string;
-  /** What: `licenses=NAME:COUNT`, `exclusive` or `switches=COUNT@MINUTES`. */
+  /** The option: `licenses=NAME:COUNT`, `exclusive` or `switches=COUNT@MINUTES`. */
   words: string;
 }
 
-/** One program (victim) with and without another (aggressor) beside it. */
+/** A slice in which the job lost time to others. */
+export interface DisturbedSlice {
+  /** Start of the slice. */
+  start_ns: number;
+  /** Length of the slice. */
+  length_ns: number;
+  /** The resource. */
+  resource: string;
+  /** Time lost in the slice. */
+  seconds: number;
+  /** The job with most load on the resource, or "other users' jobs". */
+  suspect: string;
+}
+
+/** Runs of one program (victim) with and without another (aggressor). */
 export interface Encounter {
-  /** Its program. */
+  /** Program of the runs that are compared. */
   victim: string;
-  /** The other's program. */
+  /** The other program. */
   aggressor: string;
-  /** Where they met. */
+  /** Kind of the resource that both used. */
   resource_kind: 'file system' | 'object servers' | 'metadata server' | 'network' | 'node' | 'memory' | 'gpu' | 'bus';
-  /** Runs of the victim beside it. */
+  /** Number of runs of the victim with the aggressor. */
   with_runs: number;
-  /** Runs without it. */
+  /** Number of runs without it. */
   without_runs: number;
-  /** Mean service time relative to the victim's own undisturbed, runs beside it. */
+  /** Mean service time relative to the victim's own undisturbed one, runs with the aggressor. */
   with_mean: number;
-  /** The same, runs without it. */
+  /** The same for runs without the aggressor. */
   without_mean: number;
   /** with_mean / without_mean - 1, with its interval; null: too few runs for a test. */
   slowdown: Slowdown | null;
@@ -507,13 +529,13 @@ export interface Encounter {
   equal_variance: number | null;
   /** "ANOVA", or "Kruskal-Wallis" where its assumptions fail; "permutation" where runs are known as a whole only; "" too few runs. */
   test: string;
-  /** Of that test. */
+  /** p value of that test. */
   p: number | null;
-  /** After control of the false-discovery rate over the matrix. */
+  /** p after control of the false-discovery rate over the matrix. */
   q: number | null;
 }
 
-/** What `jostle estimate --json` prints. */
+/** The output of `jostle estimate --json`. */
 export interface EstimateReport {
   run_s: number;
   intrinsic_s: number;
@@ -533,21 +555,21 @@ export interface EstimateReport {
   decided_by: string;
   advice: string;
   /** whether there is a light */
-  judged: boolean;
+  assessed: boolean;
   limits: string[];
   core_hours_lost: number;
   /** energy of its nodes in lost time; null: not measured */
   energy_lost_kwh: Interval | null;
 }
 
-/** The runs of a program with another one beside it, and those without. */
+/** The runs of a program that ran alongside another program, and its other runs. */
 export interface EvidenceReport {
   encounter: Encounter;
-  beside: EvidenceRun[];
+  alongside: EvidenceRun[];
   without: EvidenceRun[];
 }
 
-/** A run behind an encounter. */
+/** A run from which an encounter (a comparison of two programs) was computed. */
 export interface EvidenceRun {
   /** null: the viewer may not open it */
   job: string | null;
@@ -559,11 +581,11 @@ export interface Fabric {
   name: string;
   /** torus, mesh, fat tree, dragonfly, tree or graph */
   kind: string;
-  /** since when it is so; 0: always */
+  /** valid since this time; 0: always */
   valid_from_ns: number;
   nodes: number;
   switches: number;
-  /** a cable is two: one each way */
+  /** a cable counts as two: one in each direction */
   links: number;
   dimensions: string[];
   sizes: number[];
@@ -590,7 +612,7 @@ export interface FabricJob {
   lost_bytes: number;
 }
 
-/** What a fabric carried over a time, in steps. */
+/** The load of a fabric's busiest link in each step of a span, and the jobs with traffic. */
 export interface FabricOverview {
   start_ns: number;
   step_ns: number;
@@ -603,20 +625,20 @@ export interface FabricOverview {
   measured: number;
   /** adaptive routing: loads lie between two values */
   low_high: boolean;
-  /** some ports tell how long data waited */
+  /** some ports count how long data waited */
   waiting: boolean;
   /** the greatest first */
   jobs: FabricJob[];
 }
 
-/** All versions of all fabrics; and the time in which visible jobs ran. */
+/** All versions of all fabrics, and the time in which jobs that the viewer may see ran. */
 export interface Fabrics {
   fabrics: Fabric[];
   first_ns: number;
   last_ns: number;
 }
 
-/** For each value of a field, the number of jobs that match all other filters. */
+/** For each value of a field, the number of jobs that match the filters of all other fields. */
 export interface Facets {
   light: Record<string, number>;
   cause: Record<string, number>;
@@ -625,7 +647,7 @@ export interface Facets {
   state: Record<string, number>;
 }
 
-/** A figure of a job's digest. */
+/** One number of a job: in total, over its processes, and in other runs of its program. */
 export interface Figure {
   name: string;
   unit: 'bytes' | 'ops' | 's';
@@ -638,7 +660,7 @@ export interface Figure {
   others: Quartiles | null;
 }
 
-/** Figures of a job over its processes, and among other runs of its program. */
+/** The numbers of a job, compared with other runs of its program. */
 export interface Figures {
   program: string;
   /** number of other runs it is compared with */
@@ -652,25 +674,25 @@ export interface Figures {
 
 /** What a job did with one file, or with all files that are not listed. */
 export interface FileDigest {
-  /** Its path, "…" before the end of a long one; "" without names, and of the others. */
+  /** Path of the file, "…" before the end of a long one; "" without names, and for the rest. */
   path: string;
-  /** Identity of the mount that it lies on; "" of the others. */
+  /** Identity of the mount that it is on; "" for the rest. */
   mount: string;
-  /** Of the path, 16 digits; "" of the others. */
+  /** Hash of the path, 16 digits; "" for the rest. */
   hash: string;
-  /** HDF5 or netCDF, by its first bytes; "" another, not seen, and of the others. */
+  /** HDF5 or netCDF, by its first bytes; "" if different or not seen, and for the rest. */
   format: string;
-  /** 1; of the others how many they are. */
+  /** Number of files: 1, or that of the rest. */
   files: number;
-  /** Processes that used it; of the others the most that used one of them. */
+  /** Number of processes that used it; for the rest, the most that used one of them. */
   processes: number;
-  /** Calls that opened it. */
+  /** Number of calls that opened it. */
   opens: number;
-  /** Calls that read. */
+  /** Number of read calls. */
   reads: number;
-  /** Calls that wrote. */
+  /** Number of write calls. */
   writes: number;
-  /** Calls that synchronised or flushed it. */
+  /** Number of calls that synchronised or flushed it. */
   syncs: number;
   /** Bytes read. */
   read_bytes: number;
@@ -678,7 +700,7 @@ export interface FileDigest {
   write_bytes: number;
   /** Time in all calls on it, summed over processes and threads. */
   seconds: number;
-  /** Of these, in open, close and the like. */
+  /** Part of this time in open, close and other metadata calls. */
   meta_s: number;
 }
 
@@ -686,7 +708,7 @@ export interface FileDigest {
 export interface FormatDigest {
   /** HDF5 or netCDF: whose library wrote and reads them. */
   format: string;
-  /** How many there are. */
+  /** Number of these files. */
   files: number;
   /** Bytes read. */
   read_bytes: number;
@@ -696,29 +718,29 @@ export interface FormatDigest {
   seconds: number;
 }
 
-/** What a job did on one GPU. */
+/** The copies, launches and kernels of a job on one GPU. */
 export interface GpuDigest {
-  /** The node. */
+  /** Node of the GPU. */
   host: string;
   /** Its name there: PCI bus id, or the UUID of an instance. */
   gpu: string;
-  /** Of its make; "" unknown. */
+  /** Model name; "" unknown. */
   name: string;
-  /** Its memory; 0 unknown. */
+  /** Size of its memory; 0 unknown. */
   memory_bytes: number;
-  /** Copied from the host to it. */
+  /** Bytes copied from the host to it. */
   to_bytes: number;
-  /** Copied from it to the host. */
+  /** Bytes copied from it to the host. */
   back_bytes: number;
-  /** Copied within its memory. */
+  /** Bytes copied within its memory. */
   within_bytes: number;
-  /** Copied to or from another GPU. */
+  /** Bytes copied to or from a different GPU. */
   peer_bytes: number;
   /** Bytes per second of the time of copies to it; null without any. */
   to_served: number | null;
-  /** The same of copies to the host. */
+  /** The same for copies to the host. */
   back_served: number | null;
-  /** Of kernels and graphs. */
+  /** Number of launches of kernels and graphs. */
   launches: number;
   /** Part of the job's time in which its kernels ran, 0 to 1; null where kernels were not recorded, or added up to more than the job's time, as those of several processes may. */
   busy_share: number | null;
@@ -726,10 +748,10 @@ export interface GpuDigest {
   lost_records: number;
 }
 
-/** A line of a view of a GPU. */
+/** One line of a chart of a GPU's activity. */
 export interface GpuLine {
   name: string;
-  /** one per step; null: its agent said nothing */
+  /** one per step; null: no data from its agent */
   values: (number | null)[];
 }
 
@@ -743,7 +765,7 @@ export interface GpuSeries {
   series: Series;
 }
 
-/** One way to look at a GPU over time. */
+/** One chart of a GPU's activity over time, such as its power. */
 export interface GpuView {
   name: string;
   title: string;
@@ -769,47 +791,33 @@ export interface GroupTime {
   high: number | null;
 }
 
-/** A slice in which the job lost time to others. */
-export interface GuiltySlice {
-  /** Start of the slice. */
-  start_ns: number;
-  /** Its length. */
-  length_ns: number;
-  /** Where. */
-  resource: string;
-  /** Lost in it. */
-  seconds: number;
-  /** The job that put most load there, or "other users' jobs". */
-  suspect: string;
-}
-
 /** A span of the run in which time was lost. */
 export interface Hit {
-  /** Its start. */
+  /** Start of the span. */
   start_ns: number;
-  /** Its end. */
+  /** End of the span. */
   end_ns: number;
   /** Run time lost in it. */
   seconds: number;
-  /** The cause that took most of it. */
+  /** The cause of most of the loss. */
   cause: 'file system' | 'network' | 'memory or cpu' | 'memory' | 'cpu' | 'gpu' | 'bus' | 'unknown';
-  /** As in Cause. */
+  /** The resource of that cause, as in Cause. */
   resource: string;
-  /** Number of its hybrid cluster; -1 where no cluster was asked. */
+  /** Number of its hybrid cluster; -1 where clusters were not used. */
   cluster: number;
-  /** What each cause took of it; empty: all went to `cause`. */
+  /** The loss by cause; empty: all of it is due to `cause`. */
   parts: HitPart[];
 }
 
-/** What one cause took of a hit. */
+/** The part of a hit that was lost to one cause. */
 export interface HitPart {
-  /** As in Cause. */
+  /** Kind of the cause, as in Cause. */
   cause: 'file system' | 'network' | 'memory or cpu' | 'memory' | 'cpu' | 'gpu' | 'bus' | 'unknown';
-  /** As in Cause. */
+  /** The resource, as in Cause. */
   resource: string;
   /** Run time lost to it in the span of the hit. */
   seconds: number;
-  /** As in Cause. */
+  /** The reason, as in Cause. */
   kind: '' | 'core speed' | 'steal' | 'capped' | 'heat' | 'power limit' | 'quota';
 }
 
@@ -823,14 +831,14 @@ export interface ImprintReport {
   depth: Summary;
 }
 
-/** What `jostle interference --json` prints. */
+/** The output of `jostle interference --json`. */
 export interface InterferenceReport {
   seconds: Interval;
   percent: Interval;
   suspects: Suspect[];
-  guilty: GuiltySlice[];
+  disturbed: DisturbedSlice[];
   resources: ResourceLoss[];
-  /** other jobs beside it; those that the viewer may not see count as one */
+  /** jobs that ran alongside it; those that the viewer may not see count as one */
   neighbours: number;
   /** among them are jobs that the viewer may not see */
   unnamed: boolean;
@@ -838,9 +846,9 @@ export interface InterferenceReport {
   /** why no suspect can be identified, and what would help; "": not so */
   blind: string;
   limits: string[];
-  /** jobs that were tested and did no visible harm */
-  acquitted: Record<string, string>;
-  /** jobs of which it is not known, and what would decide it */
+  /** jobs that were tested and are ruled out, and why */
+  ruled_out: Record<string, string>;
+  /** jobs that could not be tested, and what would decide it */
   untested: Record<string, Untested>;
   /** who had the cores that the job waited for */
   accounts: CoreAccount[];
@@ -853,23 +861,23 @@ export interface Interval {
   high: number;
 }
 
-/** A job in figures. */
+/** The digest of a job: its figures, each with minimum, mean and maximum over its processes. */
 export interface JobDigest {
-  /** Its name. */
+  /** Name of the job. */
   job: string;
-  /** Processes by program, the most frequent first. */
+  /** Number of processes by program, the most frequent first. */
   programs: Record<string, number>;
-  /** Its nodes. */
+  /** Nodes of the job. */
   hosts: string[];
-  /** Processes with a profile of their own. */
+  /** Number of processes with a profile of their own. */
   processes: number;
-  /** Processes too short for one; they count in totals only. */
+  /** Number of processes too short for a profile; they count in totals only. */
   short_processes: number;
-  /** First start, ns since the epoch. */
+  /** Start of the first process, ns since the epoch. */
   start_ns: number;
-  /** Last end, or the last slice seen while it runs. */
+  /** End of the last process, or of the last slice seen while the job runs. */
   end_ns: number;
-  /** Some process has not ended. */
+  /** Whether some process has not ended. */
   running: boolean;
   /** Wall-clock time, s. */
   seconds: number;
@@ -881,7 +889,7 @@ export interface JobDigest {
   metrics: Record<string, Spread>;
   /** The mounts, the busiest first. */
   mounts: MountDigest[];
-  /** Of the whole job; none over its time where that is shorter than 1 ms, or than the time that was counted in it. */
+  /** Rates of the whole job; none over its time where that is shorter than 1 ms, or than the time that was counted in it. */
   rates: Record<string, Rate>;
   /** Where the time of the ranks went; without ranks that of all processes. */
   shares: Share[];
@@ -889,44 +897,44 @@ export interface JobDigest {
   effective_threads: Threads | null;
   /** CPU time over the job's wall-clock time: cores in use on average; null where that time is not known. */
   cores: number | null;
-  /** Reading and writing. */
+  /** Shape of its reads and of its writes. */
   access: AccessShape[];
   /** Failed calls by class. */
   errors: Record<string, number>;
-  /** Traffic that no wrapper saw. */
+  /** Traffic that no wrapped call explains. */
   unaccounted: Unaccounted[];
-  /** Our own. */
+  /** Cost of jostle itself. */
   cost: ProfilerCost;
-  /** State of the clocks. */
+  /** Agreement of its nodes' clocks. */
   clock: Clock;
-  /** What the runtime had to say, each once. */
+  /** Notes of the runtime, each once. */
   notes: string[];
-  /** What the reader had to say, each once. */
+  /** Warnings of the reader of profiles, each once. */
   warnings: string[];
   /** The MPI programs, one entry per world; empty without MPI. */
   mpi: WorldDigest[];
   /** The access pattern of its writes on each mount, phase by phase, the mount with the most bytes first. */
   writing: AccessPattern[];
-  /** The same of its reads. */
+  /** The same for its reads. */
   reading: AccessPattern[];
   /** The files with most time and bytes, the slowest first, and last all others together; empty where no process that is over recorded its files. */
   files: FileDigest[];
-  /** What it did with HDF5 and netCDF files; empty where no call moved the first bytes of such a file. */
+  /** Its use of HDF5 and netCDF files; empty where no call moved the first bytes of such a file. */
   formats: FormatDigest[];
-  /** What it did on each GPU; empty where that was not recorded. */
+  /** Its use of each GPU; empty where that was not recorded. */
   gpus: GpuDigest[];
-  /** What to look at next in a job without MPI; worlds have their own. */
+  /** Advice what to examine next in a job without MPI; MPI worlds have their own. */
   next: Advice[];
-  /** What another binding of cores and GPUs would mend; empty where nothing is wrong. */
+  /** Problems that a different binding of cores and GPUs would fix; empty if there are none. */
   binding: BindingAdvice[];
 }
 
-/** The GPUs of a job on which it did most, at most twelve, by host and name. */
+/** The busiest GPUs of a job, at most twelve, sorted by host and name. */
 export interface JobGpus {
   gpus: GpuSeries[];
 }
 
-/** A job on a link or a switch. */
+/** A job with traffic on a link or a switch. */
 export interface JobOnLink {
   /** empty: traffic of no job that is known */
   job: string;
@@ -946,7 +954,7 @@ export interface JobOnLink {
   values: number[];
 }
 
-/** A job of the list. */
+/** A row of the list of jobs. */
 export interface JobRow {
   job: string;
   /** the batch job that it is a part of; null: none */
@@ -983,14 +991,6 @@ export interface Jobs {
   facets: Facets;
 }
 
-/** The verdict is being made: ask again in a moment. */
-export interface Judging {
-  state: 'judging';
-  job: JobRow;
-  /** null: it waits for the verdict on another job */
-  progress: VerdictProgress | null;
-}
-
 /** A law of the papers, and whether it holds in this study. */
 export interface Law {
   name: string;
@@ -1001,25 +1001,25 @@ export interface Law {
   explanation: string;
 }
 
-/** A job's load on a mount. */
+/** The load of one job on a mount over time. */
 export interface Layer {
   job: string;
   total: number;
   values: (number | null)[];
 }
 
-/** What `jostle interference --json` prints of an imported job that is known as a whole. */
+/** The output of `jostle interference --json` for an imported job without slices. */
 export interface LikeRunsReport {
   job: string;
   program: string;
   resources: SlownessOnResource[];
   met: MetJob[];
   limits: string[];
-  /** What the answer rests on, one sentence each; empty, as all else: of this job slices are known, and its verdict says more. */
+  /** Recorded data on which the answer is based, one sentence each. For a job with slices this and all other fields are empty: see its verdict. */
   rests_on: string[];
 }
 
-/** A series at one resolution; null: no value. */
+/** One line of a series: minimum, mean and maximum at each point; null: no value. */
 export interface Line {
   name: string;
   low: (number | null)[];
@@ -1029,36 +1029,36 @@ export interface Line {
 
 /** A change of a running job. */
 export interface LiveChange {
-  /** When it began, ns since the epoch: start of the first slice of the new level. */
+  /** Start of the change (of the first slice of the new level), ns since the epoch. */
   at_ns: number;
   /** End of the slice that showed it. */
   found_ns: number;
-  /** slower, over or faster. */
+  /** Kind of the change: slower, over or faster. */
   kind: string;
-  /** What takes longer: `read`, `write`, `sync`, `meta`, `waiting for cores`, `iteration`. */
+  /** Activity that takes longer: `read`, `write`, `sync`, `meta`, `waiting for cores`, `iteration`. */
   what: string;
-  /** What it was on; resource: its identity, "" for messages. */
+  /** Kind of the resource; resource: its identity, "" for messages. */
   resource_kind: 'file system' | 'node' | 'messages';
   resource: string;
-  /** By how much its time per unit of work changed, percent. */
+  /** Change of the time per unit of work, percent. */
   percent: number;
-  /** Why, as far as it is known. */
+  /** Cause of the change, as far as it is known. */
   because: 'other jobs' | 'own change of phase' | 'nobody known' | 'it is over' | 'it is faster';
-  /** Whose load rose then, the likeliest first. */
+  /** Jobs whose load rose at that time, the likeliest first. */
   suspects: LiveSuspect[];
 }
 
 /** A job, or load without a profile, that may have caused a change. */
 export interface LiveSuspect {
-  /** Its name. */
+  /** Name of the job or of the load. */
   job: string;
-  /** Its part of the rise of all others' load on the resource, 0 to 1. */
+  /** Its part of the rise of all other jobs' load on the resource, 0 to 1. */
   share: number;
-  /** Its share, less the probability that its load rose just then by chance. */
+  /** `share` less the probability that its load rose at that time by chance. */
   confidence: number;
 }
 
-/** What the jobs of one user, program, resource or week lost. */
+/** The loss of the jobs of one user, program, resource or week. */
 export interface LossGroup {
   name: string;
   /** jobs with a verdict */
@@ -1073,21 +1073,21 @@ export interface LossGroup {
   worst_s: number;
 }
 
-/** What a job or a batch job lost, as lists and lines show it. */
+/** The loss of a job or of a batch job, as lists and lines show it. */
 export interface LossNumbers {
   /** green, yellow or red; null where it is undecided or nothing is known. */
   light: 'green' | 'yellow' | 'red' | null;
   /** Seconds lost; null where nothing is known. */
   lost_s: Interval | null;
-  /** The same in percent of the run time. */
+  /** Loss in percent of the run time. */
   percent: Interval | null;
-  /** The cause that cost most, in words; "" where nothing was lost. */
+  /** Cause of the largest loss, in words; "" without a loss. */
   cause: string;
-  /** Why nothing is known, part of a sentence; "" where something is. */
+  /** Reason why the loss is not known, as part of a sentence; "" where it is known. */
   why: string;
 }
 
-/** What interference cost a system. */
+/** The loss of a system's jobs to interference. */
 export interface Losses {
   /** jobs that the viewer may see and that began in the span */
   jobs: number;
@@ -1102,7 +1102,7 @@ export interface Losses {
   weeks: LossGroup[];
 }
 
-/** Servers and nodes over time, by their agents. */
+/** The activity of servers and nodes over time, from their agents. */
 export interface MachineLanes {
   start_ns: number;
   step_ns: number;
@@ -1114,15 +1114,15 @@ export interface MachineLanes {
   few: boolean;
 }
 
-/** What `jostle matrix --json` prints. */
+/** The output of `jostle matrix --json`. */
 export interface MatrixReport {
   programs: Potential[];
   encounters: Encounter[];
   jobs: number;
   limits: string[];
-  /** Commit of the repository that it was made from. */
+  /** Number of the repository's newest commit when the computation began. */
   commit: number;
-  /** Time that it took. */
+  /** Duration of the computation, s. */
   seconds: number;
 }
 
@@ -1143,17 +1143,17 @@ export interface Me {
   flag: string;
 }
 
-/** A job that was active on a resource while the run moved its traffic there. */
+/** A job that used a resource at the same time as the run. */
 export interface MetJob {
-  /** Its name; OTHERS: those that the viewer may not see. */
+  /** Name of the job; OTHERS: jobs that the viewer may not see. */
   job: string;
-  /** What it ran. */
+  /** Program of the job. */
   program: string;
-  /** Its owner's uid; null: not shown, or several. */
+  /** Uid of its owner; null: not shown, or several. */
   user: number | null;
-  /** Where they met. */
+  /** The resource that both used. */
   resource: string;
-  /** Its kind. */
+  /** Kind of that resource. */
   resource_kind: 'file system' | 'object servers' | 'metadata server' | 'network' | 'node' | 'memory' | 'gpu' | 'bus';
   /** Seconds in which both were active there. */
   overlap_s: number;
@@ -1161,17 +1161,17 @@ export interface MetJob {
   share: number;
   /** Part of the load of both in these seconds that was the other's, 0 to 1. */
   load_share: number;
-  /** Of the evidence that the other's program slows the run's program. */
+  /** Strength of the evidence that the job's program slows the run's program. */
   strength: 'evidence' | 'weak' | 'none' | 'too few runs';
-  /** Runs of the run's program alongside the other's program. */
+  /** Number of runs of the run's program alongside the job's program. */
   with_runs: number;
-  /** Runs without it. */
+  /** Number of its runs without the job's program. */
   without_runs: number;
   /** By how much the former are slower, with its interval; null: too few runs. */
   slowdown: Slowdown | null;
-  /** Of the test; null: too few runs. */
+  /** p value of the test; null: too few runs. */
   p: number | null;
-  /** The same after control of the false-discovery rate over all programs that were met. */
+  /** p after control of the false-discovery rate over all these programs. */
   q: number | null;
 }
 
@@ -1184,7 +1184,7 @@ export interface MetricName {
   text: string;
 }
 
-/** All that `metric` may name. */
+/** All values that parameter `metric` may have. */
 export interface Metrics {
   views: ViewName[];
   metrics: MetricName[];
@@ -1194,13 +1194,13 @@ export interface Metrics {
 export interface MountDigest {
   /** Identity of the shared resource. */
   mount: string;
-  /** Where processes saw it. */
+  /** Paths at which processes saw it mounted. */
   paths: string[];
   /** Type of the file system. */
   type: string;
-  /** Several nodes share it. */
+  /** Whether several nodes share it. */
   shared: boolean;
-  /** Processes that did anything there. */
+  /** Number of processes with calls on it. */
   processes: number;
   /** Every metric of scope mount that is not zero, by id; over these processes. */
   metrics: Record<string, Spread>;
@@ -1210,7 +1210,7 @@ export interface MountDigest {
   errors: Record<string, number>;
 }
 
-/** The load on a mount, by job. */
+/** The load on a mount over time: of the jobs with most load, and of all others together. */
 export interface MountLoad {
   mount: string;
   path: string;
@@ -1263,7 +1263,7 @@ export interface NodeDifference {
   course: DayOfPeers[];
 }
 
-/** A GPU of a node over time, as the node's agent saw it. */
+/** The activity of a node's GPU over time, from the node's agent. */
 export interface NodeGpu {
   host: string;
   /** its PCI bus id, or the UUID of an instance */
@@ -1294,7 +1294,7 @@ export interface NodeGpus {
   memory: NodeMemoryRow[];
 }
 
-/** A node as its agent saw it; shares of the time, 0 to 1. */
+/** The activity of a node over time, as its agent recorded it; all values are shares, 0 to 1. */
 export interface NodeLane {
   host: string;
   /** share of its cores that was busy */
@@ -1307,7 +1307,7 @@ export interface NodeLane {
   waits_memory: (number | null)[];
 }
 
-/** What a job did on a node, and how fast the node's memory answered it. */
+/** The load of a job on a node, and the speed of the node's memory for it. */
 export interface NodeMemoryRow {
   job: string;
   /** kept busy, mean over its slices */
@@ -1322,7 +1322,7 @@ export interface NodeMemoryRow {
   missed: number | null;
 }
 
-/** What `jostle nodes --json` prints. */
+/** The output of `jostle nodes --json`. */
 export interface NodesReport {
   answer: string;
   watched: string;
@@ -1331,15 +1331,15 @@ export interface NodesReport {
   comparisons: number;
   /** the surest first */
   differences: NodeDifference[];
-  unjudged: NotJudged[];
+  unassessed: NotAssessed[];
   /** commit of the repository that it was made from */
   commit: number;
   /** time that it took */
   seconds: number;
 }
 
-/** Components that could not be judged. */
-export interface NotJudged {
+/** Components that could not be assessed. */
+export interface NotAssessed {
   words: string;
 }
 
@@ -1349,14 +1349,14 @@ export interface Note {
   text: string;
 }
 
-/** The running jobs that the viewer may see, those first that lose most now. */
+/** The running jobs that the viewer may see; those that lose most now come first. */
 export interface NowAnswer {
   /** end of the newest slice; 0: there is none */
   newest_ns: number;
   jobs: NowRow[];
 }
 
-/** A running job; what is said of it is provisional, from its past alone. */
+/** A running job; its numbers are provisional, since its later slices are not known yet. */
 export interface NowRow {
   job: string;
   program: string;
@@ -1399,7 +1399,7 @@ export interface NowRow {
   smallest_percent: number | null;
 }
 
-/** Who is on a link or a switch. */
+/** The jobs with traffic on a link or a switch. */
 export interface OnLink {
   name: string;
   /** as verdicts name it */
@@ -1424,13 +1424,13 @@ export interface OnLink {
 
 /** Another job of the same user that cost the job time. */
 export interface OwnNeighbour {
-  /** Its name. */
+  /** Name of the other job. */
   job: string;
   /** When it started, s after the start of the job that it slowed; below 0: before it. */
   start_s: number;
-  /** When it ended, likewise. */
+  /** When it ended, s after the same instant. */
   end_s: number;
-  /** What it cost, s. */
+  /** Time that it cost the job, s. */
   seconds: Interval;
 }
 
@@ -1440,37 +1440,37 @@ export interface Password {
   password: string;
 }
 
-/** One way of access within a phase. */
+/** One access pattern within a phase, with its share of the bytes. */
 export interface PatternShare {
   /** One of PATTERNS, or of READ_PATTERNS. */
   pattern: string;
-  /** Share of the phase's bytes that were written (read) so, 0 to 1. */
+  /** Share of the phase's bytes that were written (read) by this pattern, 0 to 1. */
   share: number;
-  /** These bytes. */
+  /** Number of these bytes. */
   bytes: number;
-  /** Files closed, steps back, or write calls; jumps, returns, or read calls; 0 when they cannot be told apart. */
+  /** Files closed, steps back, or write calls; jumps, returns, or read calls; 0 when they cannot be distinguished. */
   chunks: number;
   /** Bytes per chunk: mean size of a file, mean of what was written between two steps back, mean of what was read in order after a jump or return, mean size of a call; null when it is not known. */
   chunk_bytes: number | null;
 }
 
-/** Bursts that recur periodically. */
+/** Periodic bursts of I/O, with their period and its interval. */
 export interface Period {
-  /** From the start of one to the start of the next. */
+  /** Time from the start of one burst to the start of the next, s. */
   seconds: number;
-  /** Lower end of its 95 % interval, s. */
+  /** Lower end of the 95 % interval of the period, s. */
   low: number;
-  /** Upper end, s. */
+  /** Upper end of that interval, s. */
   high: number;
   /** Length of a burst (median), s; a whole number of slices. */
   on_seconds: number;
-  /** How many were seen. */
+  /** Number of bursts in the series. */
   bursts: number;
-  /** How often bursts of these lengths at random instants come as regularly. */
+  /** Probability that bursts of these lengths at random instants recur as regularly. */
   p_value: number;
 }
 
-/** Which job is on which node. */
+/** The job on each node at an instant. */
 export interface Placed {
   jobs: string[];
   /** by node, a place in jobs */
@@ -1479,7 +1479,7 @@ export interface Placed {
   conflicting: string[];
 }
 
-/** A measure of where a job sits. */
+/** A measure of a job's placement. */
 export interface PlacementMeasure {
   name: string;
   value: string;
@@ -1487,7 +1487,7 @@ export interface PlacementMeasure {
   what: string;
 }
 
-/** A job that ran at the same time, and what both can have in common. */
+/** A job that ran at the same time, and the links and switches that both may use. */
 export interface PlacementMeeting {
   job: string;
   program: string;
@@ -1501,7 +1501,7 @@ export interface PlacementMeeting {
   conflicting: boolean;
 }
 
-/** Where a job sits in its fabric, and who may use the same links. */
+/** The placement of a job in its fabric, and the jobs that may use the same links. */
 export interface PlacementReport {
   /** its name; empty: none is known, or none has the job's nodes */
   fabric: string;
@@ -1514,9 +1514,9 @@ export interface PlacementReport {
   notes: string[];
 }
 
-/** Segments, in time, an entry of each list for each. */
+/** Segments in order of time; each list has one entry per segment. */
 export interface Points {
-  /** start, since the start of the judged time */
+  /** start, since the start of the assessed time */
   at_s: number[];
   seconds: number[];
   /** number of its cluster; 0: it is in none */
@@ -1528,19 +1528,19 @@ export interface Points {
   work: (number | null)[];
 }
 
-/** How much a program hurts (active) and is hurt (passive), over all encounters. */
+/** How much a program slows others (active) and is slowed (passive), over all encounters. */
 export interface Potential {
-  /** The program. */
+  /** Name of the program. */
   program: string;
-  /** Its runs. */
+  /** Number of its runs. */
   runs: number;
   /** Mean slowdown that it caused, weighted by runs; null: no encounter. */
   active: number | null;
-  /** Mean slowdown that it suffered. */
+  /** Mean slowdown that it suffered; null: no encounter. */
   passive: number | null;
-  /** Programs that it slows, with evidence. */
+  /** Programs that it slows according to a test. */
   hurts: string[];
-  /** Programs that slow it, with evidence. */
+  /** Programs that slow it according to a test. */
   hurt_by: string[];
 }
 
@@ -1550,22 +1550,22 @@ export interface Problem {
   status: number;
   /** the cause, as the failed part reports it */
   detail: string | null;
-  mend: string | null;
+  fix: string | null;
 }
 
-/** What jostle itself cost the job. */
+/** The time that jostle itself cost the job. */
 export interface ProfilerCost {
-  /** Wrapped calls counted. */
+  /** Number of wrapped calls that were counted. */
   calls: number;
-  /** CPU seconds of the heartbeats. */
+  /** CPU time of the runtime's threads that write records (heartbeats), s. */
   heartbeat_s: number;
-  /** Estimated seconds in all. */
+  /** Estimated cost of calls and heartbeats together, s. */
   total_s: number;
   /** total_s over the CPU time of the job; 0 without CPU time, null where it is more than that. */
   share_of_cpu: number | null;
 }
 
-/** The distribution of the totals of a program's other runs. */
+/** The distribution of a number over the other runs of a job's program. */
 export interface Quartiles {
   runs: number;
   min: number;
@@ -1578,16 +1578,16 @@ export interface Quartiles {
   values: number[];
 }
 
-/** A rate or a ratio over ranks; NaN where it is known of none. */
+/** The spread of a rate or a ratio over ranks; NaN where it is known of none. */
 export interface Range {
   min: number | null;
   mean: number | null;
   max: number | null;
 }
 
-/** Cores that a rank kept busy, and how many it was told to use. */
+/** Cores that a rank kept busy, and the number of threads it was set to use. */
 export interface RankThreads {
-  /** CPU time over lifetime; null: how long that was is known of no rank. */
+  /** CPU time over run time; null if no rank recorded its run time. */
   effective: Range;
   /** OMP_NUM_THREADS; 0 where it is not set, null where ranks differ. */
   omp_threads: number | null;
@@ -1595,51 +1595,51 @@ export interface RankThreads {
   ratio: number | null;
 }
 
-/** A rate, and what it divides by. */
+/** A rate, and the time that it is divided by. */
 export interface Rate {
   /** The rate. */
   value: number;
   /** bytes/s or ops/s. */
   unit: string;
-  /** What the seconds are. */
+  /** Description of the time that the rate is divided by. */
   over: string;
-  /** How many they are. */
+  /** Length of that time, s. */
   seconds: number;
 }
 
-/** One thing to change. */
+/** One change that would save a job time, with what it saves and costs. */
 export interface Recommendation {
-  /** Its short name, which stays the same between versions. */
+  /** Short name of the rule that gave the advice; it stays the same between versions. */
   rule: string;
-  /** What was seen, with its figures; a sentence without its full stop. */
+  /** Observation that the advice rests on, with figures; a sentence without its full stop. */
   seen: string;
-  /** What is to be changed. */
+  /** Setting or habit that is to be changed. */
   lever: string;
-  /** Exact lines to paste; empty where there are none. */
+  /** Lines to paste into a script or a shell; may be empty. */
   texts: string[];
   /** Seconds of the job's run time that it would save; null where none can be predicted. */
   saving: Interval | null;
   /** What the saving rests on, or why none is predicted. */
   saving_words: string;
-  /** Who pays for it, and how. */
+  /** Who bears the cost of the change, and what that cost is. */
   pays: string;
-  /** When not to apply it. */
+  /** Conditions under which the advice should not be followed. */
   unless: string;
 }
 
-/** What to change about a job. */
+/** The advice on one job: what to change, and what that would save. */
 export interface Recommendations {
-  /** Its name. */
+  /** Name of the job. */
   job: string;
-  /** Its run time, s. */
+  /** Run time of the job, s. */
   run_s: number;
-  /** Seconds that others cost it. */
+  /** Run time that other jobs cost it, s. */
   lost: Interval;
   /** The advice, the greatest predicted saving first; those without a prediction last. */
   found: Recommendation[];
   /** Why nothing is advised, a sentence; "" where something is. */
   nothing: string;
-  /** What to know before following it, one sentence each. */
+  /** Limits of the advice, one sentence each. */
   limits: string[];
   /** The jobs of the same user that cost it time, and when they ran: what it would lose if it started earlier or later. */
   own_neighbours: OwnNeighbour[];
@@ -1655,39 +1655,39 @@ export interface Repetition {
   signal: Side | null;
 }
 
-/** What the job lost on one shared resource. */
+/** The time that the job lost on one shared resource, with the evidence. */
 export interface ResourceLoss {
   /** Mount identity, node, "network", or, where the fabric is known, "link A > B". */
   resource: string;
-  /** What it is. */
+  /** Kind of the resource. */
   kind: 'file system' | 'object servers' | 'metadata server' | 'network' | 'node' | 'memory' | 'gpu' | 'bus';
-  /** Run time lost there to others; without evidence 0, up to smallest_s. */
+  /** Run time lost there to others; without evidence, 0 to smallest_s. */
   seconds: Interval;
-  /** Slices that could be judged. */
+  /** Number of slices that could be assessed. */
   slices: number;
   /** Time that the job spent in calls there, per process (mean). */
   own_s: number;
   /** Service time under the suspects' load / without it; null: no suspects. */
   slowdown: number | null;
-  /** The others' load explains it, after false-discovery control. */
+  /** Whether the others' load explains the loss, after false-discovery control. */
   evident: boolean;
-  /** Smallest loss that could have been seen with these slices. */
+  /** Smallest loss that these slices could have shown. */
   smallest_s: number;
-  /** Where not evident, why, one sentence. */
+  /** Reason why there is no evidence, one sentence. */
   why_not: string;
-  /** Start of each judged slice. */
+  /** Start of each assessed slice. */
   steps_ns: number[];
-  /** Their length. */
+  /** Length of these slices. */
   slice_ns: number;
   /** Service time relative to the undisturbed one, per slice; nan: job inactive. */
   service: (number | null)[];
   /** The job's load on the resource per slice, in `unit`. */
   own_load: number[];
-  /** That of all others. */
+  /** The load of all other jobs. */
   others_load: number[];
-  /** bytes, ops or ns, per slice. */
+  /** Unit of the loads per slice: bytes, ops or ns. */
   unit: string;
-  /** Why its slices cannot tell, and what would, one sentence; "" where they can. */
+  /** Reason why its slices cannot decide, and what would, one sentence; "" where they can. */
   blind: string;
   /** Which of the job's calls were slow: "messages", else the mount or the node. */
   calls_of: string;
@@ -1697,21 +1697,21 @@ export interface ResourceLoss {
   how: 'account' | 'test';
   /** Identity of the mount that the resource is, or serves; "": none. */
   mount: string;
-  /** Of the memory of a node, what the neighbours' load is known by. */
+  /** For the memory of a node, the counters that the neighbours' load is known from. */
   load_source: '' | 'misses' | 'controllers' | 'cores';
 }
 
-/** What the jobs of a user lost on a resource. */
+/** The loss of a user's jobs on a resource. */
 export interface ResourceSum {
-  /** The resource. */
+  /** Name of the resource. */
   where: string;
-  /** Core hours. */
+  /** Core hours lost on it. */
   lost: Interval;
   /** Core hours of these that other jobs of the same user cost. */
   to_own: Interval;
 }
 
-/** Clusters that are not named one by one. */
+/** The sum over clusters that are not listed one by one. */
 export interface Rest {
   clusters: number;
   members: number;
@@ -1720,7 +1720,7 @@ export interface Rest {
   total_s: number;
 }
 
-/** The run time of one run beside that of the baseline. */
+/** The run time of one run compared with that of the baseline. */
 export interface RunTime {
   job: string;
   /** its program */
@@ -1730,7 +1730,7 @@ export interface RunTime {
   ratio: number;
 }
 
-/** Run times as ratios. */
+/** Run times of runs and of programs, also as ratios to those of the baseline. */
 export interface RunTimes {
   runs: RunTime[];
   groups: GroupTime[];
@@ -1738,7 +1738,7 @@ export interface RunTimes {
   baseline_group: string;
 }
 
-/** What prolog and epilog noted of a batch job; empty texts and 0: not known. */
+/** Facts on a batch job from its batch system; an empty text or 0 is not known. */
 export interface SchedulerFacts {
   name: string;
   partition: string;
@@ -1766,7 +1766,7 @@ export interface ScriptToken {
   seconds: number;
 }
 
-/** How long the segments of a cluster took, s, with its longest and shortest that are usual. */
+/** The distribution of the durations of a cluster's segments, s, as a box plot. */
 export interface SegmentBox {
   least: number;
   /** end of the whisker: 1.5 times the quartiles' distance away */
@@ -1778,7 +1778,7 @@ export interface SegmentBox {
   most: number;
 }
 
-/** The segments of a job, or of one of its clusters, over a span of it. */
+/** The segments of a job, or of one of its clusters, in a span of time. */
 export interface Segments {
   job: string;
   method: string;
@@ -1815,7 +1815,7 @@ export interface SegmentsDigest {
   number: number;
   /** Segments stored by a rank. */
   per_rank: Range;
-  /** What made most of them: every, coalesced, epoch, raw or none. */
+  /** Rule that made most of them: every, coalesced, epoch, raw or none. */
   rule: string;
   /** Share of the time by rule. */
   rules: Record<string, number>;
@@ -1829,15 +1829,15 @@ export interface SegmentsDigest {
   kinds: number;
   /** Boundaries common to all ranks over those of the coarsest rank. */
   agreement: number;
-  /** Of a segment: least, mean and most, s. */
+  /** Least, mean and greatest duration of a segment, s. */
   duration_s: Range;
-  /** Its median, s. */
+  /** Median duration, s. */
   median_s: number;
   /** Ranks of the world that have no profile. */
   missing: number[];
-  /** What the merge had to say. */
+  /** Notes on the merge of the ranks' segments. */
   notes: string[];
-  /** The segments one by one, where they were asked for. */
+  /** The segments one by one, if requested. */
   rows: Record<string, unknown>[] | null;
 }
 
@@ -1846,7 +1846,7 @@ export interface Sentence {
   text: string;
 }
 
-/** Some metrics of a job, or of all others on its resources, on one time axis. */
+/** Some metrics of a job, or of other jobs on its resources, over time. */
 export interface Series {
   metric: string;
   /** of the values: bytes/s, ops/s, s/s or a level's own */
@@ -1858,12 +1858,12 @@ export interface Series {
   few: boolean;
 }
 
-/** A server of a file system; of who may not see all jobs, all its servers together. */
+/** A server of a file system over time, as its agent recorded it. For viewers who may not see all jobs, all servers of a file system are shown as one. */
 export interface ServerLane {
   host: string;
   /** the file system; empty: none that a job used */
   mount: string;
-  /** what it serves of it; file system: all, or not known */
+  /** the part that it serves; file system: all of it, or unknown */
   part: 'file system' | 'object servers' | 'metadata server';
   /** bytes/s; null: not for this viewer */
   bytes: number[] | null;
@@ -1887,16 +1887,16 @@ export interface Setting {
   more: [string, string][];
 }
 
-/** The vertices and links of a fabric; lists of one length belong together. */
+/** The vertices and links of a fabric; each list has one entry per vertex, or per link. */
 export interface Shape {
   name: string;
   /** torus, mesh, fat tree, dragonfly, tree or graph */
   kind: string;
-  /** since when it is so; 0: always */
+  /** valid since this time; 0: always */
   valid_from_ns: number;
   nodes: number;
   switches: number;
-  /** a cable is two: one each way */
+  /** a cable counts as two: one in each direction */
   links: number;
   dimensions: string[];
   sizes: number[];
@@ -1928,11 +1928,11 @@ export interface Shape {
   link_names: string[];
 }
 
-/** A part of the processes' lifetime. */
+/** The share of the processes' run time that was spent in one state. */
 export interface Share {
-  /** What the time went into. */
+  /** Name of the state. */
   name: string;
-  /** Summed over processes and threads. */
+  /** Time in the state, summed over processes and threads. */
   seconds: number;
   /** The same divided by the summed lifetime of the processes, or of their threads where one of the shares would exceed 1, 0 to 1; null where it is not known: more time was counted than there was. CPU time and time inside calls overlap. */
   share: number | null;
@@ -1948,15 +1948,15 @@ export interface Side {
   seconds: number | null;
 }
 
-/** What a site can change. */
+/** The advice for a site: what to change, and what that would have saved. */
 export interface SiteAdvice {
-  /** The period that it rests on, s since the epoch. */
+  /** Start and end of the evaluated period, s since the epoch. */
   from_s: number;
-  /** The period that it rests on, s since the epoch. */
+  /** Start and end of the evaluated period, s since the epoch. */
   to_s: number;
-  /** Jobs that ran in it. */
+  /** Number of jobs that ran in it. */
   jobs: number;
-  /** How many of them have a verdict. */
+  /** Number of these jobs with a verdict. */
   evaluated: number;
   /** Core hours that all of them held. */
   core_hours: number;
@@ -1966,11 +1966,11 @@ export interface SiteAdvice {
   found: SiteRecommendation[];
   /** Why nothing is advised, a sentence; "" where something is. */
   nothing: string;
-  /** What to know before following it, one sentence each. */
+  /** Limits of the advice, one sentence each. */
   limits: string[];
 }
 
-/** What to change about a site, or what the jobs lost that the viewer may see. */
+/** The advice on a site; for viewers who may not see all jobs, the losses of visible jobs. */
 export interface SiteAdviceReport {
   /** jobs of the period without a verdict yet: they count nothing */
   waiting: number;
@@ -1980,51 +1980,51 @@ export interface SiteAdviceReport {
   sums: SiteSums | null;
 }
 
-/** One thing that a site can change. */
+/** One change that a site can make, with its saving and its cost. */
 export interface SiteRecommendation {
-  /** What kind of change it is. */
+  /** Kind of the change. */
   rule: 'licence' | 'rate limit' | 'exclusive nodes' | 'one switch' | 'drain';
-  /** The resource that it is about, for users. */
+  /** Name of the resource concerned, for users. */
   where: string;
-  /** What was seen, with its figures; a sentence without its full stop. */
+  /** Observation that the advice rests on, with figures; a sentence without its full stop. */
   seen: string;
-  /** What is to be changed. */
+  /** Setting that is to be changed. */
   lever: string;
-  /** Exact lines to paste. */
+  /** Lines to paste. */
   texts: string[];
   /** Core hours that it would have saved in the period; null: none can be predicted. */
   saving: Interval | null;
-  /** The same as energy of nodes; null: their power is not known. */
+  /** Energy of nodes that it would have saved, kWh; null: their power is not known. */
   kwh: Interval | null;
   /** What the saving rests on, or why none is predicted. */
   saving_words: string;
-  /** Who pays for it, and how. */
+  /** Who bears the cost of the change, and what that cost is. */
   pays: string;
-  /** Whose jobs would have been delayed, those with the longest delays first. */
+  /** Delays by program, the longest first. */
   delays: Delay[];
-  /** When not to apply it. */
+  /** Conditions under which the advice should not be followed. */
   unless: string;
   /** Lines for slurm.conf. */
   settings: string[];
-  /** What the scheduler shall add to jobs. */
+  /** Options that the scheduler shall add to jobs. */
   directives: Directive[];
 }
 
-/** What the jobs of a user lost in a period. */
+/** The loss of a user's jobs in a period. */
 export interface SiteSums {
-  /** The period, s since the epoch. */
+  /** Start and end of the period, s since the epoch. */
   from_s: number;
-  /** The period, s since the epoch. */
+  /** Start and end of the period, s since the epoch. */
   to_s: number;
-  /** His jobs that ran in it. */
+  /** Number of the user's jobs that ran in it. */
   jobs: number;
-  /** How many of them have a verdict. */
+  /** Number of these jobs with a verdict. */
   evaluated: number;
   /** Core hours that they held. */
   core_hours: number;
   /** Core hours that they lost to others. */
   lost: Interval;
-  /** The same by resource, the greatest loss first. */
+  /** Loss by resource, the greatest first. */
   resources: ResourceSum[];
 }
 
@@ -2044,23 +2044,23 @@ export interface SlowedGpu {
   words: string;
 }
 
-/** How slow a run was on one resource. */
+/** The slowdown of a run on one resource, compared with similar runs. */
 export interface SlownessOnResource {
   /** The resource. */
   resource: string;
-  /** Its kind. */
+  /** Kind of the resource. */
   resource_kind: 'file system' | 'object servers' | 'metadata server' | 'network' | 'node' | 'memory' | 'gpu' | 'bus';
-  /** Its load there: bytes, and what calls weigh besides. */
+  /** Load of the run there: bytes, plus a fixed number for each call. */
   bytes_and_calls: number;
-  /** Time of its operations over that of like ones, in the median of its like; above 1 it was slower. Like are runs of its program, on about as many ranks. */
+  /** Time of its operations over the median of similar runs; above 1 it was slower. Similar are runs of its program on about as many ranks. */
   factor: number;
-  /** How many other runs those are. */
+  /** Number of similar runs. */
   like_runs: number;
-  /** How many of them were faster. */
+  /** Number of similar runs that were faster. */
   slower_than: number;
 }
 
-/** The time that the repository covers. */
+/** The time in which jobs that the viewer may see ran, and the number of nodes in use. */
 export interface Span {
   first_ns: number;
   last_ns: number;
@@ -2076,15 +2076,15 @@ export interface Span {
   busy: number[];
 }
 
-/** A metric over the processes of a job, in the metric's unit. */
+/** The spread of a metric over the processes of a job, in the metric's unit. */
 export interface Spread {
-  /** Over all processes, the short ones included. */
+  /** Sum over all processes, the short ones included. */
   total: number;
-  /** Least of one process (short ones left out, unless there are no others). */
+  /** Least value of a process (short ones left out, unless there are no others). */
   min: number;
-  /** Mean of them. */
+  /** Mean over the same processes. */
   mean: number;
-  /** Greatest. */
+  /** Greatest value of a process. */
   max: number;
 }
 
@@ -2099,7 +2099,7 @@ export interface Standalone {
   failed: number;
 }
 
-/** Ranks of one node that the other ranks of their world waited for. */
+/** Late ranks of one node, for which the other ranks of their world waited. */
 export interface StragglerReport {
   ranks: number[];
   host: string;
@@ -2116,7 +2116,7 @@ export interface StragglerReport {
   who: string;
   /** since when and until when, in words */
   when: string;
-  /** the cause in words; if it is unknown, why, and what would tell */
+  /** the cause in words; if unknown, why, and which data would show it */
   reason: string;
   /** all of it as one sentence */
   text: string;
@@ -2168,7 +2168,7 @@ export interface StudyRow {
   end_ns: number;
   /** why it cannot be read */
   damaged: string | null;
-  mend: string | null;
+  fix: string | null;
 }
 
 /** A figure over repetitions, with the 95 % interval of its mean. */
@@ -2178,46 +2178,46 @@ export interface Summary {
   min: number | null;
   max: number | null;
   mean: number | null;
-  /** null: fewer than three runs, which do not tell it */
+  /** null: fewer than three runs, too few for an interval */
   low: number | null;
   high: number | null;
 }
 
 /** A job whose load explains a loss on one resource. */
 export interface Suspect {
-  /** Its name, or "other users' jobs". */
+  /** Name of the suspect, or "other users' jobs". */
   job: string;
-  /** Its program; "" where it is not shown. */
+  /** Program of the suspect; "" where it is not shown. */
   program: string;
-  /** Its owner's uid; null where it is not shown. */
+  /** Uid of its owner; null where it is not shown. */
   user: number | null;
-  /** The resource. */
+  /** The resource on which it slowed the job. */
   resource: string;
   /** Its part of the loss on the resource, 0 to 1 (non-negative regression). */
   share: number;
-  /** Seconds that it cost. */
+  /** Run time that it cost the job. */
   seconds: Interval;
-  /** Slices in which both were active there. */
+  /** Number of slices in which both were active on the resource. */
   slices: number;
   /** Rank correlation of its load with the job's service time. */
   correlation: number;
-  /** Of the circular-shift permutation test. */
+  /** p value of the circular-shift permutation test. */
   p: number;
-  /** The same after control of the false-discovery rate over all suspects and resources. */
+  /** p after control of the false-discovery rate over all suspects and resources. */
   q: number;
   /** Lag of the load at which the correlation is greatest; 0: at once. */
   lag_s: number;
-  /** How it used the resource, for users ("aggregate-write, chunk 1 MiB"). */
+  /** Its access pattern on the resource, for users ("aggregate-write, chunk 1 MiB"). */
   pattern: string;
-  /** "job"; "unprofiled": load that no profile has, known from counters of machines; "server": no neighbour, the server itself was slow. */
+  /** "job"; "unprofiled": load without a profile, known from counters of machines; "server": no neighbour, the server itself was slow. */
   kind: 'job' | 'unprofiled' | 'server';
-  /** How it was found. */
+  /** Method by which it was found: test or account. */
   how: 'account' | 'test';
   /** Of a suspect by account, what the statistical test says of the same load, part of a sentence; "" where none was possible. */
   agreement: string;
 }
 
-/** CPU time over lifetime: the cores that a process kept busy, over processes. */
+/** CPU time over run time: the number of cores kept busy, and its spread over processes. */
 export interface Threads {
   min: number;
   mean: number;
@@ -2228,9 +2228,9 @@ export interface Threads {
 export interface TimeShare {
   /** computation, point-to-point, collective, one-sided, mpiio, other mpi or file i/o. */
   name: string;
-  /** Summed over ranks. */
+  /** Time, summed over ranks. */
   seconds: number;
-  /** Of the time of all ranks. */
+  /** Share of the time of all ranks. */
   share: number;
   /** Share on the rank where it is least. */
   least: number;
@@ -2262,7 +2262,7 @@ export interface Trend {
   runs: TrendRun[];
 }
 
-/** A run of the program. */
+/** One run of a program. */
 export interface TrendRun {
   job: string;
   start_ns: number;
@@ -2275,7 +2275,7 @@ export interface TrendRun {
   why_not: string;
 }
 
-/** Traffic that the kernel saw and no counted call did. It is of io_uring, static code and calls inside libc, or of files that are left out on purpose: pseudo file systems (a read of /dev/zero counts here) and excluded paths. */
+/** Traffic that the kernel counted, but that no counted call explains. It is of io_uring, static code and calls inside libc, or of files that are left out on purpose: pseudo file systems (a read of /dev/zero counts here) and excluded paths. */
 export interface Unaccounted {
   /** read or write. */
   direction: string;
@@ -2291,19 +2291,19 @@ export interface Unaccounted {
   storage: number;
 }
 
-/** Why it is not known whether a job cost another one time, and what would decide it. */
+/** The reason why it is not known whether one job slowed another, and how to find out. */
 export interface Untested {
-  /** One sentence. */
+  /** The reason, one sentence. */
   why: string;
-  /** A command, and what it is for. */
+  /** A command that would decide it, with its purpose. */
   decided_by: string;
 }
 
-/** What interference cost a job, estimated from its own run and from its neighbours. `estimate` is what `jostle estimate --json` prints, `interference` what `jostle interference --json` prints; null if no other job ran beside it. */
+/** The loss of a job to interference, estimated from its own run and from its neighbours. `estimate` is the output of `jostle estimate --json`. `interference` is the output of `jostle interference --json`; it is null if no other job ran at the same time. */
 export interface Verdict {
   job: JobRow;
   head: VerdictHead;
-  blame: Blame;
+  attribution: Attribution;
   estimate: EstimateReport;
   interference: InterferenceReport | null;
   /** mount, or a resource of one -> the same with its path in the job */
@@ -2312,109 +2312,109 @@ export interface Verdict {
   waits: WaitsReport | null;
 }
 
-/** The one set of numbers that goes with the light. */
+/** The main numbers of a verdict: the traffic light, the loss and its main cause. */
 export interface VerdictHead {
   /** green, yellow or red; null where it is undecided. */
   light: 'green' | 'yellow' | 'red' | null;
   /** Share of the run time that was lost, percent. */
   percent: Interval;
-  /** The same in seconds. */
+  /** Loss in seconds. */
   lost_s: Interval;
-  /** The run time that `percent` is of, s. */
+  /** Run time that `percent` refers to, s. */
   run_s: number;
-  /** The run time that it would have had without interference, s. */
+  /** Run time that the job would have had without interference, s. */
   intrinsic_s: number;
-  /** What cost most: file system, network, memory or cpu (of messages within a node), cpu or unknown; null where nothing was lost. */
+  /** Cause of the largest loss; null where nothing was lost. One of: file system; network; memory or cpu, for messages within a node; memory; cpu; gpu; bus; unknown. */
   cause: 'file system' | 'network' | 'memory or cpu' | 'memory' | 'cpu' | 'gpu' | 'bus' | 'unknown' | null;
-  /** The causes that took most, in words: `CPU, slower cores`, `file system and CPU`; "" where nothing was lost. */
+  /** Causes of the largest losses, in words: `CPU, slower cores`, `file system and CPU`; "" where nothing was lost. */
   what: string;
-  /** Where most was lost, a mount or a node; "" without one. */
+  /** Resource with the largest loss, such as a mount or a node; "" where nothing was lost. */
   resource: string;
-  /** What the run may be used for. */
+  /** What the times of the run may be used for, in words. */
   advice: string;
   /** The most probable light. */
   likely: 'green' | 'yellow' | 'red';
-  /** Its probability, 0 to 1. */
+  /** Probability of `likely`, 0 to 1. */
   sure: number;
-  /** Why the light is undecided, part of a sentence; "" if it is decided. */
+  /** Reason why the light is undecided, part of a sentence; "" if it is decided. */
   undecided: string;
-  /** What would decide it, part of a sentence; "" if it is decided. */
+  /** Action that would decide it, part of a sentence; "" if it is decided. */
   decided_by: string;
 }
 
-/** The progress of an answer; any number of these precede it. */
+/** The progress of an evaluation; any number of such messages precede the answer. */
 export interface VerdictProgress {
   /** Number of the current step, from 0. */
   step: number;
   /** Number of steps. */
   steps: number;
-  /** The current step in words. */
+  /** Name of the current step. */
   words: string;
 }
 
-/** Metrics that belong together, under one name. */
+/** A name for several metrics that are shown together. */
 export interface ViewName {
   id: string;
   title: string;
 }
 
-/** Whom the ranks of a job waited for, as `waits` of `jostle estimate --json`. */
+/** The late ranks of a job, as `waits` in the output of `jostle estimate --json`. */
 export interface WaitsReport {
   worlds: WorldWaitsReport[];
   /** probability that a world whose ranks are alike has a straggler named */
   false_alarm: number;
 }
 
-/** The way to log in. `token`: by the URL that `jostle serve` printed; `oidc`: at an issuer, beginning at /login/oidc; `proxy`: the proxy in front does it; `accounts`: by POST of name and password. */
+/** The method of log-in. - `token`: by the URL that `jostle serve` printed. - `oidc`: at an OpenID Connect issuer; the log-in begins at /login/oidc. - `proxy`: by the proxy in front of the server. - `accounts`: by an HTTP POST request with name and password. */
 export interface WayIn {
   way: 'token' | 'oidc' | 'proxy' | 'accounts';
 }
 
 /** The ranks of one mpirun, or of one launch of a training job. */
 export interface WorldDigest {
-  /** Its id; "" when unknown. */
+  /** Id of the world; "" when unknown. */
   world: string;
   /** Ranks of the world; 0 when unknown. */
   size: number;
-  /** Ranks that have a profile. */
+  /** Number of ranks that have a profile. */
   ranks: number;
-  /** Their ids, by rank. */
+  /** Ids of their processes, by rank. */
   processes: number[];
-  /** Ranks by program, the most frequent first. */
+  /** Number of ranks by program, the most frequent first. */
   programs: Record<string, number>;
-  /** Their nodes. */
+  /** Nodes of the ranks. */
   hosts: string[];
-  /** Started by MPI_Comm_spawn. */
+  /** Whether MPI_Comm_spawn started it. */
   spawned: boolean;
-  /** What the MPI says it is, its first line; of a training job its collective library. */
+  /** First line of the MPI library's version text; for a training job, its collective library. */
   library: string;
-  /** The adapter that counted it; "" without. */
+  /** MPI adapter of jostle that counted its calls; "" without one. */
   adapter: string;
-  /** Whether its calls were counted. */
+  /** Whether its MPI calls were counted. */
   counted: boolean;
-  /** Why not, or what else is missing; "" when all is well. */
+  /** Why its calls were not counted, or what else is missing; "" if nothing is. */
   problem: string;
   /** orte, prrte, hydra, slurm, torch or "". */
   launcher: string;
-  /** Batch job; "" without. */
+  /** Id of the batch job; "" without one. */
   batch: string;
-  /** single, funneled, serialized or multiple. */
+  /** MPI thread level: single, funneled, serialized or multiple. */
   thread_level: string;
   /** Ranks that ended, or still run, without having left MPI_Finalize. */
   unfinished: number;
-  /** Some rank still runs. */
+  /** Whether some rank still runs. */
   running: boolean;
   /** When the first rank called MPI_Init or joined the world, ns since the epoch. */
   start_ns: number;
-  /** From there to the last return of MPI_Finalize, or the end, s. */
+  /** Time from there to the last return of MPI_Finalize, or to the end, s. */
   seconds: number;
   /** Time from begin to completion of the collectives of a collective library, over that of the ranks, 0 to 1; null where several were under way at once for so long that they add up to more than the ranks' time. */
   in_collectives: number | null;
-  /** What the ranks moved, kinds that occurred only. */
+  /** Calls and bytes of the ranks, by kind of call; kinds that occurred only. */
   traffic: CallTraffic[];
-  /** Where their time went, of the ranks whose time is known; none where that is known of no rank. */
+  /** Shares of time by state, over the ranks whose run time is known; empty if it is known of none. */
   shares: TimeShare[];
-  /** What the shares are of. */
+  /** Description of the time that the shares are of. */
   shares_over: string;
   /** Load balance; null for a single rank. */
   balance: Balance | null;
@@ -2430,11 +2430,11 @@ export interface WorldDigest {
   metrics: Record<string, Spread>;
   /** Execution segments; null where they were switched off or never recorded. */
   segments: SegmentsDigest | null;
-  /** What to use next. */
+  /** Advice which tools to use next. */
   next: Advice[];
 }
 
-/** Whom the ranks of one MPI world, or of one training launch, waited for. */
+/** The late ranks of one MPI world, or of one training launch. */
 export interface WorldWaitsReport {
   number: number;
   ranks: number;

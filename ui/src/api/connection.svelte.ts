@@ -18,7 +18,7 @@ export const connection = {
   /** The option with which commands find this repository. */
   get flag() { return flag; },
   set flag(value: string) { flag = value; },
-  /** What is missing because a file of the repository is damaged, and how to mend it. */
+  /** What is missing because a file of the repository is damaged, and how to fix it. */
   get damage() { return damage; },
   set damage(value: string) { damage = value; },
   /** The session has ended. */

@@ -9,7 +9,7 @@ export interface LoadBlock {
   measured: number[];
   /** Bytes/s; `high`: the most that adaptive routing can have put there. */
   load: Float32Array; high: Float32Array | null;
-  /** The share of the time that data waited, NaN: not known; null: no port tells. */
+  /** The share of the time that data waited, NaN: not known; null: no port counts it. */
   waiting: Float32Array | null;
   /** The place of the busiest job in the overview. */
   job: Uint16Array;

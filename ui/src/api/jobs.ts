@@ -1,10 +1,10 @@
 // Requests for jobs: the list, the sum of their losses, and the verdict, series, process grid, segments, figures and digest of a job.
-import type { BatchJob, Brief, JobDigest, Figures, JobGpus, Jobs, Judging, LikeRunsReport, Losses, Metrics, PlacementReport, Segments, Series, Trend, Verdict } from './api-types';
+import type { BatchJob, Brief, JobDigest, Figures, JobGpus, Jobs, Assessment, LikeRunsReport, Losses, Metrics, PlacementReport, Segments, Series, Trend, Verdict } from './api-types';
 import { getJson, getGrid, type Query } from './request';
 
 export type Light = NonNullable<Brief['light']>;
 /** A verdict, or the progress of its estimation. */
-export type Answer = Verdict | Judging;
+export type Answer = Verdict | Assessment;
 export const isVerdict = (answer: Answer): answer is Verdict => 'estimate' in answer;
 
 const jobPath = (job: string) => `jobs/${encodeURIComponent(job)}`;
@@ -21,7 +21,7 @@ export const getSegments = (job: string, query: { cluster: number | null; from_n
   getJson<Segments>(`${jobPath(job)}/segments`, query, signal);
 export const getFigures = (job: string, signal?: AbortSignal) => getJson<Figures>(`${jobPath(job)}/figures`, {}, signal);
 export const getTrend = (job: string, signal?: AbortSignal) => getJson<Trend>(`${jobPath(job)}/trend`, {}, signal);
-/** How slow an imported job was among its like, and whom it met; of other jobs nothing. */
+/** How slow an imported job was compared with similar runs, and which jobs ran at the same time. */
 export const getLikeRuns = (job: string, signal?: AbortSignal) => getJson<LikeRunsReport>(`${jobPath(job)}/like-runs`, {}, signal);
 /** The address of a job as a file for Perfetto. */
 export const perfettoAddress = (job: string) => `/api/v1/${jobPath(job)}/perfetto`;

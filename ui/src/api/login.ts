@@ -10,8 +10,8 @@ async function post(path: string, body: unknown, csrf: string | null): Promise<R
   if (csrf !== null) headers['X-CSRF-Token'] = csrf;
   const answer = await fetch(`/api/v1/${path}`, { method: 'POST', headers, body: body === null ? null : JSON.stringify(body) });
   if (answer.ok) return answer;
-  const problem = (await answer.json().catch(() => ({}))) as { title?: string; mend?: string | null };
-  throw new RequestError(answer.status, problem.title ?? answer.statusText, problem.mend ?? null, null, Number(answer.headers.get('Retry-After')) || 0);
+  const problem = (await answer.json().catch(() => ({}))) as { title?: string; fix?: string | null };
+  throw new RequestError(answer.status, problem.title ?? answer.statusText, problem.fix ?? null, null, Number(answer.headers.get('Retry-After')) || 0);
 }
 
 export const logIn = async (name: string, password: string) => { await post('login', { name, password }, null); };

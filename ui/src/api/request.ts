@@ -8,7 +8,7 @@ export type Query = Record<string, string | number | readonly string[] | null | 
 /** The server refused a request. */
 export class RequestError extends Error {
   /** @param waitS - Seconds before which another request would be refused too. */
-  constructor(readonly status: number, message: string, readonly mend: string | null, readonly detail: string | null = null, readonly waitS = 0) { super(message); }
+  constructor(readonly status: number, message: string, readonly fix: string | null, readonly detail: string | null = null, readonly waitS = 0) { super(message); }
 }
 
 const FIRST_WAIT_MS = 500;
@@ -56,7 +56,7 @@ async function send(path: string, query: Query, signal?: AbortSignal): Promise<R
   if (answer.ok) { connection.wasLoggedIn ||= path === 'me'; return answer; }
   if (answer.status === 401) connection.loggedOut = true;
   const problem = (await answer.json().catch(() => ({}))) as Partial<Problem>;
-  throw new RequestError(answer.status, problem.title ?? answer.statusText, problem.mend ?? null, problem.detail ?? null);
+  throw new RequestError(answer.status, problem.title ?? answer.statusText, problem.fix ?? null, problem.detail ?? null);
 }
 
 let open = 0;

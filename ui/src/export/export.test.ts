@@ -20,7 +20,7 @@ describe('names', () => {
 });
 
 describe('colours', () => {
-  it('tells what is clear from what has no blue', () => {
+  it('distinguishes transparent colours from those without blue', () => {
     expect(isVisible('rgb(213, 94, 0)')).toBe(true);
     expect(isVisible('rgba(213, 94, 0, 0.5)')).toBe(true);
     for (const clear of ['transparent', 'rgba(0, 0, 0, 0)', 'color(srgb 0 0 0 / 0)']) expect(isVisible(clear)).toBe(false);

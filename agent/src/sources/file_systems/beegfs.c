@@ -114,9 +114,9 @@ static const char *run(void)
         if (n == -ETIMEDOUT)
             why = "beegfs-ctl did not answer";
         else if (n < 0)
-            why = "beegfs-ctl failed, or said more than is read";
+            why = "beegfs-ctl failed, or its output is too long";
         else if (!jst_beegfs_clients(output, (size_t)n, take_client, NULL))
-            why = "what beegfs-ctl said was torn";
+            why = "the output of beegfs-ctl was cut off";
     }
     used += clock_of(CLOCK_THREAD_CPUTIME_ID) - own;
     rest_until_ns = clock_of(CLOCK_MONOTONIC) + used * SHARE;

@@ -319,7 +319,7 @@ static void report(jst_sample *s, const candidate *c, jst_process *p, uint64_t b
             component_of(s, c, p, cores, cpu, before);
         rest -= cpu;
     }
-    p->seen.is_told = true;
+    p->seen.is_reported = true;
     jst_component *to = component_of(s, c, p, p->cores, rest, before);
     if (c->has_bytes)
         put_bytes(to, c->bytes);

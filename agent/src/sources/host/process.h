@@ -22,10 +22,10 @@ typedef struct jst_seen {
     uint64_t of_all, of_thread; /* their increases since the last report */
     uint64_t on[JST_PARTS];     /* increase of the thread, by part of the cores */
     uint16_t part[JST_PARTS];
-    uint16_t last;  /* the part that it was on when it was seen last */
-    uint32_t looks; /* number of such checks */
-    uint32_t cut;   /* number of the division of cores with these parts */
-    bool is_told;   /* in a report; it was not seen since */
+    uint16_t last;    /* the part that it was on when it was seen last */
+    uint32_t looks;   /* number of such checks */
+    uint32_t cut;     /* number of the division of cores with these parts */
+    bool is_reported; /* in a report; it was not seen since */
 } jst_seen;
 
 /* What is known of a process that was among the largest (process_facts.c). */

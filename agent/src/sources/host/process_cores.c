@@ -149,7 +149,7 @@ void jst_process_see(jst_process *p, uint64_t cpu, uint64_t lately)
     if (!read_thread(p->pid, &ns, &core))
         return;
     uint16_t part = part_of[core];
-    if (s->cut != cut || s->is_told) {
+    if (s->cut != cut || s->is_reported) {
         uint32_t looks = s->cut == cut && s->last == part ? s->looks : 0;
         *s = (jst_seen){
             .cut = cut, .cpu = s->cpu, .thread = s->thread, .looks = looks < SAME ? looks : SAME};
@@ -175,7 +175,7 @@ uint64_t jst_process_ran_on(jst_process *p, unsigned k, uint64_t cpu, char list[
     jst_seen *s = &p->seen;
     const char *may = p->cores;
     size_t first, last;
-    bool is_old = s->is_told && jst_cfg.slice_ns >= JST_LOOK_NS; /* no check in this slice */
+    bool is_old = s->is_reported && jst_cfg.slice_ns >= JST_LOOK_NS; /* no check in this slice */
     if (s->cut != cut || is_old || !s->on[k] || !s->of_all)
         return 0;
     memset(has, 0, sizeof has);

@@ -10,24 +10,24 @@
 #include "../signal.h"
 #include "folder.h"
 
-const char *jst_file_mend_of_full(const struct jst_run *run)
+const char *jst_file_fix_of_full(const struct jst_run *run)
 {
     uint64_t space;
 
     if (jst_folder_space(run->folder, &space) != 0)
         return NULL;
-    if (space >= run->options.piece && space >= run->disk_floor / 2)
+    if (space >= run->options.piece && space >= run->disk_reserve / 2)
         return NULL;
-    return "its file system is all but full: make room there, choose another --dir, or lower "
+    return "its file system is nearly full: free space there, choose another --dir, or lower "
            "--volume or --max-disk";
 }
 
-static const char *mend_of(int error)
+static const char *fix_of(int error)
 {
     switch (error) {
     case ENOSPC:
     case EDQUOT:
-        return "make room there, choose another --dir, or lower --volume or --max-disk";
+        return "free space there, choose another --dir, or lower --volume or --max-disk";
     case EINVAL:
         return "does its file system take --direct, and whole blocks as --chunk and --piece?";
     case EFBIG:
@@ -51,10 +51,10 @@ static const char *mend_of(int error)
 static bool failed(struct jst_run *run, const struct jst_file *file, const char *call, int error)
 {
     /* NOTE: SFTP has no error code for a full disk, and sshfs returns EIO. */
-    const char *full = error == EIO ? jst_file_mend_of_full(run) : NULL;
+    const char *full = error == EIO ? jst_file_fix_of_full(run) : NULL;
 
     return jst_fail(run, "%s: %s failed: %s (errno %d); %s", file->path, call, strerror(error),
-                    error, full ? full : mend_of(error));
+                    error, full ? full : fix_of(error));
 }
 
 bool jst_file_open(struct jst_run *run, struct jst_file *file, const char *path, int how)
@@ -108,7 +108,7 @@ static bool read_piece(struct jst_run *run, struct jst_file *file, char *data, s
         done += (size_t)n;
         if (n == 0)
             return jst_fail(run,
-                            "%s ends before it should: somebody else has cut it off; leave "
+                            "%s ends before it should: another program has truncated it; leave "
                             "its folder alone while a signal runs",
                             file->path);
     }

@@ -38,7 +38,7 @@ bool jst_file_sync(struct jst_run *run, struct jst_file *file);
 bool jst_file_close(struct jst_run *run, struct jst_file *file);
 
 /* The remedy where a full file system may be why a call failed; NULL: it is not full. */
-const char *jst_file_mend_of_full(const struct jst_run *run);
+const char *jst_file_fix_of_full(const struct jst_run *run);
 
 #ifdef JST_MPI
 bool jst_mpi_file_open(struct jst_run *run, struct jst_file *file, int how);

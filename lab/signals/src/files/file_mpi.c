@@ -20,11 +20,11 @@ static bool failed(struct jst_run *run, const struct jst_file *file, const char 
     for (char *c = text; *c; c++)
         if (*c == '\n')
             *c = ' ';
-    const char *full = class == MPI_ERR_IO ? jst_file_mend_of_full(run) : NULL;
+    const char *full = class == MPI_ERR_IO ? jst_file_fix_of_full(run) : NULL;
     if (class == MPI_ERR_NO_SPACE || class == MPI_ERR_QUOTA)
-        full = "make room there, choose another --dir, or lower --volume or --max-disk";
+        full = "free space there, choose another --dir, or lower --volume or --max-disk";
     return jst_fail(run, "%s: %s failed: %.300s; %s", file->path, call, text,
-                    full ? full : "is --dir there on every node, with room, and yours to write?");
+                    full ? full : "does every node have --dir, with free space for you?");
 }
 
 static MPI_File handle_of(const struct jst_file *file)
@@ -59,7 +59,7 @@ bool jst_mpi_file_write(struct jst_run *run, struct jst_file *file, const void *
     MPI_Get_count(&status, MPI_BYTE, &count);
     if (count != (int)size)
         return jst_fail(run,
-                        "%s: MPI_File_write wrote %d of %zu bytes; make room there, choose "
+                        "%s: MPI_File_write wrote %d of %zu bytes; free space there, choose "
                         "another --dir, or lower --volume or --max-disk",
                         file->path, count, size);
     return true;
@@ -77,7 +77,7 @@ bool jst_mpi_file_read(struct jst_run *run, struct jst_file *file, void *data, s
     MPI_Get_count(&status, MPI_BYTE, &count);
     if (count != (int)size)
         return jst_fail(run,
-                        "%s ends before it should: somebody else has cut it off; leave its "
+                        "%s ends before it should: another program has truncated it; leave its "
                         "folder alone while a signal runs",
                         file->path);
     return true;

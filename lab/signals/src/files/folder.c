@@ -38,7 +38,7 @@ bool jst_folder_make(char *folder, size_t size, const char *dir, const char *job
         fprintf(stderr, "jostle-signal: cannot make a folder in --dir %s: %s; %s\n", dir,
                 strerror((int)-result),
                 gone   ? "is its server still there? see dmesg"
-                : full ? "make room there, or choose another"
+                : full ? "free space there, or choose another"
                        : "choose one that you may write to");
         /* Cut off, it may be the name of --dir itself, which must not be emptied: we did not make
          * it. */
@@ -203,7 +203,7 @@ void jst_janitor_start(void)
     pipe_out = ends[1];
 }
 
-static void tell(const char *folder, int rank, bool done)
+static void send_order(const char *folder, int rank, bool done)
 {
     struct order order = {.rank = rank, .done = done};
 
@@ -215,7 +215,7 @@ static void tell(const char *folder, int rank, bool done)
 
 void jst_janitor_watch(const char *folder, int rank)
 {
-    tell(folder, rank, false);
+    send_order(folder, rank, false);
 }
 
 void jst_janitor_done(void)
@@ -224,7 +224,7 @@ void jst_janitor_done(void)
 
     if (pipe_out < 0)
         return;
-    tell("", 0, true);
+    send_order("", 0, true);
     jst_sys_close(pipe_out);
     pipe_out = -1;
     while (janitor > 0 && waitpid(janitor, &status, 0) < 0 && errno == EINTR)

@@ -120,7 +120,7 @@ static bool room_is_short(struct jst_run *run)
     if (work.unseen < look_every)
         return false;
     work.unseen = 0;
-    bool is_short = jst_folder_space(run->folder, &space) == 0 && space < run->disk_floor;
+    bool is_short = jst_folder_space(run->folder, &space) == 0 && space < run->disk_reserve;
     run->begin_ns = jst_now();
     return is_short;
 }

@@ -32,7 +32,7 @@ static const struct {
 const char *jst_cuda_error(const struct jst_cuda *driver, int error)
 {
     const char *text = NULL;
-    return driver->error_text(error, &text) == 0 && text ? text : "an error it does not name";
+    return driver->error_text(error, &text) == 0 && text ? text : "an unnamed error";
 }
 
 static bool find(char *why, size_t size)
@@ -63,7 +63,7 @@ const struct jst_cuda *jst_cuda_open(unsigned number, char *why, size_t size)
     if (!find(why, size))
         return NULL;
     if ((error = cuda.init(0)) != 0 || (error = cuda.device_count(&count)) != 0) {
-        snprintf(why, size, "the GPU's driver does not come up (%s); `nvidia-smi` says more",
+        snprintf(why, size, "the GPU's driver does not start (%s); `nvidia-smi` says more",
                  jst_cuda_error(&cuda, error));
         return NULL;
     }

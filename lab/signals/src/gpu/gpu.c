@@ -65,7 +65,7 @@ static bool allocate_host(struct jst_run *run, int i, size_t bytes)
     if (run->options.pageable)
         return jst_allocate(run, bytes, "the host's side of copies", &gpu.host[i]);
     if ((error = gpu.cuda->allocate_pinned(&gpu.host[i], bytes)) != 0)
-        return failed(run, "taking pinned memory", error);
+        return failed(run, "allocating pinned memory", error);
     memset(gpu.host[i], 0, bytes);
     return true;
 }

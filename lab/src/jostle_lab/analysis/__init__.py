@@ -1,1 +1,1 @@
-"""What studies and validations found, computed from their runs."""
+"""Evaluates studies and validations from the data of their runs."""

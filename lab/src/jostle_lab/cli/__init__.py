@@ -1,1 +1,1 @@
-"""The verbs that the lab adds to the command `jostle`."""
+"""The subcommands that the lab package adds to the command `jostle`."""

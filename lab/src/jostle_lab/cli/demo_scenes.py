@@ -1,4 +1,4 @@
-"""Parts of the demos in a lab: an emptied folder, and a command with its answer."""
+"""Helper functions of the demos in a lab: empty a folder, show a command with its output."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def emptied_home(name: str) -> Path:
 
 
 def scene(title: str, words: list[str], repository: Path) -> None:
-    """Show a command as a user types it, and its answer."""
+    """Show a command as a user types it, and its output."""
     from rich.text import Text
 
     from jostle.cli.for_verbs import cli

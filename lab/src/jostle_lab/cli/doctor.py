@@ -1,4 +1,4 @@
-"""Checks of `jostle doctor` for labs: which parts can be started, and what the others lack."""
+"""Checks of `jostle doctor` for labs: which parts can be started, and why others cannot."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def check_lab() -> Check:
     if basics is not None:
         return Check("lab", "warn", str(basics), basics.hint)
     if os.geteuid() != 0:
-        return Check("lab", "ok", "`jostle lab up --fs plain`; all else of a lab needs root")
+        return Check("lab", "ok", "`jostle lab up --fs plain`; all other labs need root")
     there, missing = ["--fs plain"], {}
     for name, spec in (
         ("--fs sshfs", LabSpec(fs="sshfs")),
@@ -48,12 +48,12 @@ def check_lab() -> Check:
     for name, problem in missing.items():
         packages += problem.hint.removeprefix(_INSTALL).split() if _lacks(problem) else []
         says += f"; not {name}" + ("" if _lacks(problem) else f" ({problem})")
-    mend = _INSTALL + " ".join(dict.fromkeys(packages)) if packages else ""
-    return Check("lab", "warn", says, mend)
+    fix = _INSTALL + " ".join(dict.fromkeys(packages)) if packages else ""
+    return Check("lab", "warn", says, fix)
 
 
 def _problem(spec: LabSpec) -> LabError | None:
-    """Return why a lab cannot come up here, or None."""
+    """Return why a lab cannot be started here, or None if it can."""
     from jostle_lab.cluster import LabError
     from jostle_lab.cluster.checks import check_machine
 
@@ -65,5 +65,5 @@ def _problem(spec: LabSpec) -> LabError | None:
 
 
 def _lacks(problem: LabError) -> bool:
-    """Return whether a package is all that is missing."""
+    """Return whether only a package is missing."""
     return problem.hint.startswith(_INSTALL)

@@ -1,4 +1,4 @@
-"""Commands on a lab's nodes as jobs: where ranks go, and profiles from all nodes."""
+"""Runs commands on a lab's nodes as jobs: places ranks, and collects profiles from all nodes."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _LIBRARIES = {
 
 @dataclass(frozen=True)
 class Placement:
-    """The user's options for where ranks go; None where not given.
+    """The user's options for the placement of ranks; None for an option that was not given.
 
     Attributes:
-        ranks: How many.
+        ranks: Number of ranks.
         nodes: Names of nodes, separated by commas.
-        per_node: Ranks on each.
+        per_node: Number of ranks on each node.
     """
 
     ranks: int | None
@@ -42,13 +42,13 @@ class Placement:
     per_node: int | None
 
 
-def place(lab: Lab, wish: Placement) -> list[tuple[str, int]]:
-    """Return how many ranks each node gets, in the order of ranks.
+def place(lab: Lab, wanted: Placement) -> list[tuple[str, int]]:
+    """Return the number of ranks on each node, in the order of ranks.
 
     Raises:
         UsageError: There is no such node, or the numbers do not fit.
     """
-    nodes = [name.strip() for name in wish.nodes.split(",")] if wish.nodes else lab.nodes
+    nodes = [name.strip() for name in wanted.nodes.split(",")] if wanted.nodes else lab.nodes
     for name in nodes:
         if name not in lab.nodes:
             raise UsageError(
@@ -56,16 +56,18 @@ def place(lab: Lab, wish: Placement) -> list[tuple[str, int]]:
                 hint=f"It has {', '.join(lab.nodes)}.",
             )
     if len(set(nodes)) != len(nodes):
-        raise UsageError("A node is named twice.", hint="Use --per-node for more ranks on each.")
-    ranks = wish.ranks or len(nodes) * (wish.per_node or 1)
-    if wish.per_node:
-        if ranks > wish.per_node * len(nodes):
+        raise UsageError(
+            "A node occurs twice in the list.", hint="Use --per-node for more ranks on each."
+        )
+    ranks = wanted.ranks or len(nodes) * (wanted.per_node or 1)
+    if wanted.per_node:
+        if ranks > wanted.per_node * len(nodes):
             raise UsageError(
-                f"{ranks} ranks do not fit on {len(nodes)} nodes at {wish.per_node} each.",
-                hint=f"-n {wish.per_node * len(nodes)} at most, or a larger --per-node.",
+                f"{ranks} ranks do not fit on {len(nodes)} nodes at {wanted.per_node} each.",
+                hint=f"-n {wanted.per_node * len(nodes)} at most, or a larger --per-node.",
             )
-        full, rest = divmod(ranks, wish.per_node)
-        counts = [wish.per_node] * full + ([rest] if rest else [])
+        full, rest = divmod(ranks, wanted.per_node)
+        counts = [wanted.per_node] * full + ([rest] if rest else [])
     else:
         each, more = divmod(ranks, len(nodes))
         counts = [each + (index < more) for index in range(len(nodes))]
@@ -97,12 +99,13 @@ def profile(
     """Run a command under the runtime, and ingest its profiles of all nodes.
 
     Args:
-        lab: Where.
+        lab: The lab that runs the command.
         job: The job's name.
         cmd: The command, for the report.
         slice_ns: Length of a slice, ns; None for the default.
-        repository: Where profiles go.
-        launch: Makes the command of this machine from the variables the processes must have.
+        repository: Repository that gets the profiles.
+        launch: Function that makes the command for this machine from the environment variables of
+            the processes.
 
     Returns:
         The command's exit status.
@@ -116,14 +119,14 @@ def profile(
         run,
     )
 
-    wish = job_name(job, cmd[0])
+    asked = job_name(job, cmd[0])
     name = next(
         candidate
-        for candidate in candidates(wish)
+        for candidate in candidates(asked)
         if not job or not is_taken(candidate, repository, lab.here / "spool")
     )
-    if name != wish:
-        warn([f"the name {wish} is taken by an earlier run; this one is {name}"])
+    if name != asked:
+        warn([f"the name {asked} is taken by an earlier run; this one is {name}"])
     folder = f"spool/{name}-{os.getpid()}"
     spools = [lab.local(host) / folder for host in (*lab.spec.server_names, *lab.nodes)]
     for spool in spools:
@@ -146,7 +149,7 @@ def profile(
 def _report(
     lab: Lab, name: str, cmd: Sequence[str], outcome: object, spools: list[Path], repository: Path
 ) -> bool:
-    """Ingest the profiles and show the headline; return whether the profiles must stay."""
+    """Ingest the profiles and show a one-line summary; return whether the profiles must be kept."""
     from jostle.cli.for_verbs import CommandOutcome, clear, collect, few_slices, headline
 
     assert isinstance(outcome, CommandOutcome)
@@ -166,7 +169,7 @@ def _report(
         if hint := few_slices(digest, by_itself=False):
             click.echo(f"  {hint}", err=True)
     except Exception as error:  # a failure of the report must not fail the command
-        click.echo(f"jostle: the run ended, its report did not: {error}", err=True)
+        click.echo(f"jostle: the run ended, but there is no report: {error}", err=True)
         click.echo(
             f"profiles kept in {lab.folder}/local/*/{spools[0].relative_to(lab.local('storage'))}",
             err=True,

@@ -1,4 +1,4 @@
-"""The report on a study, for `jostle report`: what `study show` prints, and its figures."""
+"""Builds the report on a study for `jostle report`: the text of `study show`, and figures."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ def _study(store: Repository, name: str, viewer: int | None, flag: str, *, quiet
 def study_document(
     study_result: StudyResult, laws: Sequence[Law], commands: Sequence[tuple[str, str]]
 ) -> Document:
-    """Lay out the report on a study: what `study show` prints, and its figures.
+    """Lay out the report on a study: the text of `study show`, and figures.
 
     Args:
-        study_result: What it found, in the order of charts.
-        laws: Whether published laws hold in it.
-        commands: Command lines to read on with, and what each shows.
+        study_result: Results of the study, in the order of charts.
+        laws: Published laws, each with whether it holds in the study.
+        commands: Command lines that show more, each with a description.
     """
     from jostle_lab.cli.views.study import view
     from jostle_lab.plot.study.draw_all import plans
@@ -77,7 +77,7 @@ def study_document(
             ],
         ),
         Part("Figures", [Section("", "", [figure]) for figure in figures]),
-        Part("How to read on", [Section("", "", [Commands(commands)])]),
+        Part("Next commands", [Section("", "", [Commands(commands)])]),
     ]
     return Document(
         "Study", study_result.study, "", "", [part for part in parts if part.sections], foot()

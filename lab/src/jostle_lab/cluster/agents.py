@@ -1,4 +1,4 @@
-"""Agents in a lab: on every host a sampler and a shipper, which send to a receiver on the storage.
+"""Runs the agents of a lab: samplers, and shippers that send to a receiver on the storage.
 
 A lab with a topology has one more, on the machine `switches`: it counts the ports of all switches.
 
@@ -59,7 +59,7 @@ class Agents(Service):
     needs: ClassVar[tuple[Need, ...]] = ()
 
     def start(self) -> None:
-        """Start them; shippers wait for the receiver as long as it takes."""
+        """Start the agents; shippers retry until the receiver answers."""
         site = self.site
         hosts = (*site.servers, *site.nodes, *([_SWITCHES] if site.spec.topology else []))
         if site.spec.slurm:
@@ -88,7 +88,7 @@ class Agents(Service):
 
     @classmethod
     def status(cls, facts: Mapping[str, Any]) -> list[tuple[str, str]]:
-        """Return how to use it."""
+        """Return the lines of the agents for `lab status`."""
         if facts.get("ship"):
             return [("agents", f"send to port {PORT} of the storage: jostle receive")]
         return [("agents", "write to here/spool on every host")]
@@ -101,7 +101,7 @@ class Agents(Service):
         return str(self.site.local(host) / "spool")
 
     def _loop(self) -> int | None:
-        """Return the number of the loop device under the store; None: it is in memory."""
+        """Return the number of the store's loop device; None if the store is in memory."""
         both = self.site.spec.store == "both"
         device = os.stat(self.site.store / "disk" if both else self.site.store).st_dev
         return os.minor(device) if os.major(device) == _LOOP_MAJOR else None

@@ -24,11 +24,11 @@ def check_machine(spec: LabSpec) -> bool:
     """Check whether this lab can be built here.
 
     Returns:
-        True if it must be built in a user namespace, because this process is not root.
+        True if the lab must be built in a user namespace, because this process is not root.
 
     Raises:
-        LabError: It cannot be built; the message names what is missing and how to get it.
-        UsageError: The storage is to be at a switch that the topology does not have.
+        LabError: The lab cannot be built; the message names the missing parts and how to get them.
+        UsageError: The topology does not have the switch to which the storage is to be connected.
     """
     if spec.storage_at:
         _check_switch(spec)
@@ -64,8 +64,8 @@ def _check_packages(spec: LabSpec, kinds: list[type[Service]]) -> None:
         commands = ", ".join(dict.fromkeys(need.command for need in missing))
         packages = " ".join(dict.fromkeys(need.package for need in missing))
         raise LabError(
-            f"A lab with {' and '.join(kind.name for kind in kinds)} needs what is not installed: "
-            f"{commands}.",
+            f"A lab with {' and '.join(kind.name for kind in kinds)} needs commands that are not "
+            f"installed: {commands}.",
             hint=f"apt-get install {packages}",
         )
 
@@ -77,7 +77,7 @@ def _check_rootless(spec: LabSpec, kinds: list[type[Service]]) -> None:
     if needy:
         raise LabError(
             f"{' and '.join(needy)} needs root.",
-            hint="sudo jostle lab up ..., or as this user --fs plain --store ram",
+            hint="Run `sudo jostle lab up ...`, or as this user add --fs plain --store ram",
         )
     tried = subprocess.run(
         ["unshare", "--user", "--map-root-user", "--net", "--mount", "--pid", "--fork", "true"],
@@ -86,14 +86,15 @@ def _check_rootless(spec: LabSpec, kinds: list[type[Service]]) -> None:
     )
     if tried.returncode:
         raise LabError(
-            "A lab needs root, since this kernel gives you no user namespaces "
+            "A lab needs root, since this kernel allows you no user namespaces "
             f"({tried.stderr.strip()}).",
-            hint="sudo jostle lab up ...; or allow them: sysctl -w user.max_user_namespaces=1000 "
+            hint="Run `sudo jostle lab up ...`, or allow user namespaces: sysctl -w "
+            "user.max_user_namespaces=1000 "
             "kernel.unprivileged_userns_clone=1 kernel.apparmor_restrict_unprivileged_userns=0",
         )
 
 
 def _other(spec: LabSpec, rootless: bool) -> str:
-    """Return a hint that names other options that would work here."""
+    """Return a hint that names other options with which the lab could be built here."""
     tail = "--fs plain" if spec.fs != "plain" else "without it"
     return f"sudo jostle lab up ..., or {tail}" if rootless else tail

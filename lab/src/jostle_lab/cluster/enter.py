@@ -59,8 +59,8 @@ def _open_lab(pid: int, start: str) -> int:
     raise _refusal("the lab is gone", "jostle lab status")
 
 
-def _refusal(what: str, mend: str) -> SystemExit:
-    sys.stderr.write(f"jostle: {what}\n" + (f"  mend: {mend}\n" if mend else ""))
+def _refusal(what: str, fix: str) -> SystemExit:
+    sys.stderr.write(f"jostle: {what}\n" + (f"  fix: {fix}\n" if fix else ""))
     return SystemExit(1)
 
 
@@ -75,17 +75,19 @@ def _become(holder: int, cwd: str, command: "list[str]", mask: "set[int]") -> No
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     parts = (("net", _NEWNET), ("uts", _NEWUTS), ("mnt", _NEWNS))
     try:
-        doors = [(os.open(f"/proc/{holder}/ns/{name}", os.O_RDONLY), kind) for name, kind in parts]
+        entries = [
+            (os.open(f"/proc/{holder}/ns/{name}", os.O_RDONLY), kind) for name, kind in parts
+        ]
     except FileNotFoundError:
         raise _refusal("this node of the lab has died", "jostle lab down, and up again") from None
-    for door, kind in doors:
-        _setns(door, kind)
-        os.close(door)
+    for entry, kind in entries:
+        _setns(entry, kind)
+        os.close(entry)
     try:
         os.chdir(cwd)
     except OSError:
         if cwd != "/":
-            sys.stderr.write(f"jostle: {cwd} cannot be entered on this node; going on in /\n")
+            sys.stderr.write(f"jostle: {cwd} cannot be entered on this node; continuing in /\n")
         os.chdir("/")
     for number in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)  # Python ignores these two
@@ -149,8 +151,8 @@ def main(words: "list[str]") -> None:
         if error.errno == errno.ESRCH:  # it has ended this moment
             raise _refusal("the lab is gone", "jostle lab status") from None
         is_closed = error.errno == errno.EPERM
-        mend = "be the user who started it (root for a lab of root)" if is_closed else ""
-        raise _refusal(f"the lab cannot be entered: {error}", mend) from None
+        fix = "be the user who started it (root for a lab of root)" if is_closed else ""
+        raise _refusal(f"the lab cannot be entered: {error}", fix) from None
     os.close(lab)
     _leave(_wait(child, watched))
 

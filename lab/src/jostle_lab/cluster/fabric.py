@@ -1,4 +1,4 @@
-"""The lab's fabric, where it has a topology: switches that route, and links of one rate.
+"""Builds the fabric of a lab with a topology: switches that route, and links of one data rate.
 
     node1 ── leaf1 ══ spine1 ══ leaf2 ── node4      eth0, 10.7.0.0/24: every cable has the rate
 
@@ -49,14 +49,14 @@ def switches(text: str) -> tuple[str, ...]:
 
 @functools.cache
 def wiring(spec: LabSpec) -> Topology:
-    """Return all cables of the fabric; of the storage's too, which carries no files by default."""
+    """Return all cables of the fabric, with the storage's, which carries no files by default."""
     at = spec.storage_at or switches(spec.topology)[0]
     return _with_forwarding(_with_storage(_at_rate(spec), at, parse_rate(spec.storage_rate)))
 
 
 @functools.cache
 def topology(spec: LabSpec) -> Topology:
-    """Return the fabric as analyses are to know it: with the storage if file traffic crosses it."""
+    """Return the fabric for analyses, with the storage if file traffic crosses the fabric."""
     if spec.storage_at:
         return wiring(spec)
     return _with_forwarding(_at_rate(spec))
@@ -98,7 +98,7 @@ def _with_storage(shape: Topology, switch: str, rate: int) -> Topology:
 
 
 def _with_forwarding(shape: Topology) -> Topology:
-    """Give each switch its table."""
+    """Add its forwarding table to each switch."""
     out: dict[int, list[int]] = {}
     for link, source in enumerate(shape.sources.tolist()):
         out.setdefault(source, []).append(link)
@@ -112,7 +112,7 @@ def _with_forwarding(shape: Topology) -> Topology:
 
 
 def _next_link(shape: Topology, out: dict[int, list[int]], switch: int, end: int) -> int:
-    """Return the link by which a switch sends on what is for a node."""
+    """Return the link by which a switch forwards packets for a node."""
     target = int(shape.switch_of[end])
     leads = {int(shape.targets[link]): link for link in out[switch]}
     if switch == target:
@@ -144,11 +144,11 @@ def _dragonfly_step(shape: Topology, out: dict[int, list[int]], switch: int, tar
     group, wanted = shape.groups[switch], shape.groups[target]
     if group == wanted:
         return target
-    for door in [switch, *np.flatnonzero(shape.is_switch & (shape.groups == group)).tolist()]:
-        for link in out[door]:
+    for entry in [switch, *np.flatnonzero(shape.is_switch & (shape.groups == group)).tolist()]:
+        for link in out[entry]:
             beyond = int(shape.targets[link])
             if shape.is_switch[beyond] and shape.groups[beyond] == wanted:
-                return beyond if door == switch else door
+                return beyond if entry == switch else entry
     raise AssertionError("two groups of a dragonfly are not joined")
 
 
@@ -187,7 +187,7 @@ def _host_mac(number: int) -> str:
 
 
 def let_forward() -> None:
-    """Let this network namespace forward packets, whatever route their answers take."""
+    """Let this network namespace forward packets, whichever route the replies take."""
     for key, value in (
         ("ip_forward", "1"),
         ("conf/all/rp_filter", "0"),
@@ -225,7 +225,7 @@ def _cables(shape: Topology) -> list[tuple[int, int]]:
 
 
 def _port_commands(shape: Topology, link: int, next_mac: str) -> list[str]:
-    """Bring up a switch's port: what it receives uses its switch's table; its peer is known."""
+    """Bring up a switch's port: packets that enter it use the switch's table; its peer is known."""
     port = device(shape, link)
     return [
         f"link set {port} up",
@@ -301,7 +301,7 @@ def shape_host(spec: LabSpec, number: int) -> list[str]:
 
 
 def _sources(shape: Topology) -> list[list[int]]:
-    """Return, of each link, the numbers of the hosts whose packets can cross it."""
+    """Return for each link the numbers of the hosts whose packets can cross the link."""
     crossing: list[set[int]] = [set() for _ in shape.sources]
     ends = np.flatnonzero(~shape.is_switch).tolist()
     for source in ends:
@@ -322,7 +322,7 @@ def way(shape: Topology, source: int, target: int) -> list[int]:
 
 
 def link_counters(spec: LabSpec, ports: dict[str, tuple[int, int]]) -> dict[str, int]:
-    """Return bytes so far by the name of a link, from (received, sent) of the switches' ports."""
+    """Return the bytes on each link by name, from (received, sent) bytes of the switches' ports."""
     shape = wiring(spec)
     counts = {}
     for link in range(len(shape.sources)):

@@ -1,4 +1,4 @@
-"""A host of the lab: a process whose only task is to keep its namespaces alive."""
+"""Starts the process of a lab's host, whose only task is to keep its namespaces alive."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Holder:
         """Fork the process and wait until its namespaces exist.
 
         Args:
-            name: Host name.
-            number: Last part of its addresses.
-            site: The lab.
+            name: Name of the host.
+            number: Last part of the host's addresses.
+            site: The lab of the host.
             hide_store: Whether the host must not see the store.
         """
         self.number = number
@@ -43,7 +43,7 @@ class Holder:
         """Wait for the host to report that a step is done.
 
         Raises:
-            LabError: It failed.
+            LabError: The step failed.
         """
         word = os.read(self._orders, 4096)
         if word != b".":
@@ -95,7 +95,7 @@ def _network(number: int, spec: LabSpec) -> None:
 
 
 def _mounts(name: str, site: LabSite, hide_store: bool) -> None:
-    """Mount what each host has of its own: names, shared memory, a folder, /sys."""
+    """Mount the host's own parts of the file system: names, shared memory, a folder, /sys."""
     bind = namespaces.MS_BIND
     namespaces.mount(site.folder / "hosts", "/etc/hosts", "", bind)
     namespaces.mount("tmpfs", "/dev/shm", "tmpfs", namespaces.MS_NOSUID, "mode=1777")

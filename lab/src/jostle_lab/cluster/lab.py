@@ -28,7 +28,7 @@ from jostle_lab.cluster.state import (
     State,
     base_folder,
     clear,
-    mend,
+    fix,
     names,
     read_state,
     roots_own,
@@ -46,15 +46,15 @@ class Lab:
     """A lab that is up.
 
     Attributes:
-        name: Its name.
+        name: The lab's name.
         spec: What it was built from.
         nodes: Names of its nodes.
-        folder: Its state folder, on the machine and on every host of the lab.
+        folder: The lab's state folder, on the machine and on every host of the lab.
         shared: The shared file system, as every node sees it. Empty on the machine itself.
     """
 
     def __init__(self, folder: Path, state: State) -> None:
-        """Represent a lab by its state; use `attach` to get one."""
+        """Represent a running lab by its state; use `attach` to find one."""
         self.folder = folder
         self.state = state
         self.spec = state.spec
@@ -65,7 +65,7 @@ class Lab:
         self.here = folder / "here"
 
     def alive(self) -> bool:
-        """Whether it is still up."""
+        """Whether the lab is still up."""
         return self.state.alive()
 
     def local(self, node: str) -> Path:
@@ -87,7 +87,7 @@ class Lab:
             node: `node1`, ... or a file server, `storage`.
             argv: The command.
             env: Variables for the command alone, on top of the environment it inherits.
-            cwd: Its working directory, as the node sees it; the caller's by default.
+            cwd: The lab's working directory, as the node sees it; the caller's by default.
         """
         state = self.state
         given = {key: value for key, value in self._environment().items() if key not in os.environ}
@@ -370,7 +370,7 @@ def _listen(report: socket.socket, log: Path, progress: Callable[[str], None]) -
 
 
 def _write_agent(folder: Path, spec: LabSpec) -> None:
-    """Write the program that MPI launchers use in place of ssh."""
+    """Write the program that MPI launchers use instead of ssh."""
     state = read_state(folder)
     assert state is not None  # the supervisor has just reported that it is ready
     agent = folder / "agent"
@@ -394,7 +394,7 @@ def _kill(folder: Path, grace_s: float = 0.0) -> bool:
             signal.pidfd_send_signal(descriptor, signal.SIGTERM)
             if select.select([descriptor], [], [], grace_s)[0]:
                 return True
-            mend(folder)
+            fix(folder)
         signal.pidfd_send_signal(descriptor, signal.SIGKILL)
         if not select.select([descriptor], [], [], _GRACE_S)[0]:
             raise LabError(
@@ -422,7 +422,7 @@ def down(name: str = "lab") -> list[str]:
         raise gone(name)
     ran, repairs = _kill(folder, _GRACE_S), []
     if not ran:
-        repairs += mend(folder)  # first, since it lifts a limit that may delay the last processes
+        repairs += fix(folder)  # first, since it lifts a limit that may delay the last processes
     claim = _claim_soon(name)
     try:
         repairs += claim.remove()
@@ -445,7 +445,7 @@ def _claim_soon(name: str) -> Claim:
 
 def down_all() -> list[str]:
     """End every lab of this user and remove leftovers; return what had to be cleaned up."""
-    mended: list[str] = []
+    fixed: list[str] = []
     for name in names():
-        mended += down(name)
-    return mended
+        fixed += down(name)
+    return fixed

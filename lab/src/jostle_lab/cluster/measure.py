@@ -1,4 +1,4 @@
-"""Measure a running lab: traffic of its links, mounts, processes and commands."""
+"""Measures a running lab: traffic of its links, mounts, processes and commands."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class NodeCommand:
     """A command that was started on a host from outside.
 
     Attributes:
-        node: The host that it runs on.
-        pid: Its process id in the lab's namespace.
-        seconds: Time since its start, s.
-        words: Its command line.
+        node: Host on which the command runs.
+        pid: Process ID in the lab's namespace.
+        seconds: Time since the start of the command, s.
+        words: Command line.
     """
 
     node: str
@@ -38,11 +38,11 @@ class Measured:
 
     Attributes:
         counters: Bytes since the start of the lab, by link and direction.
-        rates: Bytes per second over a quarter of a second, likewise.
-        mounts: Type and source of the shared file system on every node; empty where it is gone.
+        rates: Bytes per second by link and direction, measured over a quarter of a second.
+        mounts: Type and source of the shared file system on every node; empty if it is not mounted.
         used: (bytes used, bytes in all) of the shared file system, or None.
-        processes: Number of processes on every host, without the one that holds it.
-        commands: What runs, started by `lab exec`, `lab mpirun` or a study.
+        processes: Number of processes on every host, without the one that keeps the host alive.
+        commands: Commands that run, started by `lab exec`, `lab mpirun` or a study.
     """
 
     counters: dict[str, int]

@@ -42,8 +42,8 @@ def agent(hosts: Mapping[str, int], numbered: Sequence[tuple[str, int]]) -> str:
     """Return the text of the program that replaces ssh.
 
     Args:
-        hosts: Process id of each host, as numbered inside the lab.
-        numbered: (name, number) of the nodes.
+        hosts: Process ID of each host inside the lab's PID namespace.
+        numbered: Name and number of each node.
     """
     cases = [
         f"{name} | {network.address(number)}) pid={hosts[name]} ;;" for name, number in numbered
@@ -65,10 +65,14 @@ def launch(
     reaches the ranks of either MPI, and neither mpirun nor a daemon.
 
     Raises:
-        LabError: That MPI is unknown or not installed, or the placement is empty.
+        LabError: The MPI library is unknown or not installed, or the placement is empty.
     """
     if mpi not in MPIS:
-        raise LabError(f"`{mpi}` is not an MPI of the lab.", hint="openmpi or mpich", exit_code=2)
+        raise LabError(
+            f"A lab does not support the MPI library `{mpi}`.",
+            hint="Use openmpi or mpich.",
+            exit_code=2,
+        )
     if not placement or any(count < 1 for _, count in placement):
         raise LabError("An MPI job needs at least one rank on each of its nodes.", exit_code=2)
     program = shutil.which(f"mpirun.{mpi}")

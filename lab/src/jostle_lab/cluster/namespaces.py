@@ -58,7 +58,7 @@ def unmount(target: str | Path, flags: int = MNT_DETACH) -> None:
     """Unmount a path (lazily).
 
     Raises:
-        OSError: There is none, or the kernel refuses.
+        OSError: Nothing is mounted there, or the kernel refuses.
     """
     _checked(_libc.umount2(os.fsencode(target), flags), f"unmount {target}")
 
@@ -96,11 +96,11 @@ def open_host(pid: int) -> list[tuple[int, int]]:
     return [(os.open(f"/proc/{pid}/ns/{name}", os.O_RDONLY), kind) for name, kind in parts]
 
 
-def enter(doors: list[tuple[int, int]]) -> None:
+def enter(entries: list[tuple[int, int]]) -> None:
     """Join namespaces.
 
     Raises:
         OSError: The kernel refuses.
     """
-    for door, kind in doors:
-        _checked(_libc.setns(door, kind), "setns")
+    for entry, kind in entries:
+        _checked(_libc.setns(entry, kind), "setns")

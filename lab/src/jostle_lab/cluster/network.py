@@ -1,11 +1,11 @@
-"""The lab's networks: two leaf switches with a shaped uplink, and a storage network.
+"""Builds a lab's networks: two leaf switches with a rate-limited uplink, and a storage network.
 
     node1 ... nodeH ── leaf1 ══ uplink ══ leaf2 ── nodeH+1 ... nodeN      eth0, 10.7.0.0/24
     node1 ... nodeN ── store ══ storage link ══ storage                   eth1, 10.8.0.0/24
                              ══ storage link ══ storage2 ...
 
 Bridges are the switches and live in the supervisor's network namespace; `══` are the links
-whose rate is limited, at both ends. A lab with a topology has that (`fabric.py`) in place of the
+whose rate is limited, at both ends. A lab with a topology has that (`fabric.py`) instead of the
 leaf switches; the storage network is the same.
 
 RATIONALE: a fair link is HTB with one class per node and small quanta. Flows that share one queue
@@ -75,12 +75,12 @@ def hosts_file(spec: LabSpec) -> str:
 
 
 def servers(spec: LabSpec) -> list[tuple[str, int]]:
-    """Return (name, number) of every file server."""
+    """Return the name and number of every file server."""
     return list(zip(spec.server_names, _SERVER_NUMBERS, strict=False))
 
 
 def numbered(spec: LabSpec) -> list[tuple[str, int]]:
-    """Return (name, number) of every node."""
+    """Return the name and number of every node."""
     return [(name, index + 1) for index, name in enumerate(spec.node_names)]
 
 
@@ -161,10 +161,10 @@ def shape(
 
     Args:
         spec: The lab's specification.
-        device: The end.
-        bits: Bits per second.
-        side: Whose packets get a class each: those of a source, `src`, or to a target, `dst`.
-        hosts: Number and address of each.
+        device: Network interface at the end of the link.
+        bits: Rate limit in bits per second.
+        side: Address by which packets get a class: of the source, `src`, or of the target, `dst`.
+        hosts: Number and address of each host.
     """
     if spec.queue == "fifo" or not hosts:
         return [
@@ -208,7 +208,7 @@ def offloads_off(devices: Sequence[str]) -> None:
     """Switch segmentation and aggregation off on devices of this network namespace.
 
     Raises:
-        OSError: There is no such device.
+        OSError: One of the devices does not exist.
     """
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as plug:
         for device in devices:
@@ -225,7 +225,7 @@ def read_counters(table: str, *, payload: bool = False) -> dict[str, tuple[int, 
     """Return (received, sent) bytes by device from the text of a `/proc/PID/net/dev`.
 
     Args:
-        table: The text.
+        table: Text of that file.
         payload: Whether to subtract the headers of TCP over Ethernet.
     """
     headers = _HEADER_BYTES if payload else 0

@@ -2,7 +2,7 @@
 
 All of this runs inside the supervisor, process 1 of the lab's namespaces: when it ends, the kernel
 removes whatever a service has started or mounted. Only things outside the namespaces (a loop
-device, a control group) need a `mend`.
+device, a control group) need a `fix`.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ class Need:
     """A command that must be installed.
 
     Attributes:
-        command: Its name, or its absolute path.
-        package: The Debian package that has it.
+        command: Name or absolute path of the command.
+        package: Debian package that has the command.
     """
 
     command: str
     package: str
 
     def present(self) -> bool:
-        """Whether it is installed."""
+        """Whether the command is installed."""
         folders = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
         return bool(shutil.which(self.command) or shutil.which(self.command, path=folders))
 
@@ -42,10 +42,10 @@ class Host:
 
     Attributes:
         name: `storage`, `node1`, ...; also its host name, which every host resolves to `address`.
-        pid: A process in its namespaces, as numbered inside the lab.
-        address: Its address on the network of the nodes, interface `eth0` (the storage has it too).
-        storage_address: Its address on the storage network, interface `eth1`, which all traffic to
-            and from the storage must use. Host name `NAME-s`, for the storage `storage-s`.
+        pid: ID of a process in the host's namespaces, in the lab's PID namespace.
+        address: Address on the network of the nodes, interface `eth0` (the storage has one too).
+        storage_address: Address on the storage network, interface `eth1`, which all traffic to and
+            from the storage must use. Host name `NAME-s`, for the storage `storage-s`.
     """
 
     name: str
@@ -89,7 +89,7 @@ class Site(Protocol):
         """Run a command on a host (None: the supervisor's own namespaces); return its stdout.
 
         Raises:
-            LabError: It failed or took too long; the message has the end of its stderr.
+            LabError: The command failed or took too long; the message has the end of its stderr.
         """
 
     def spawn(
@@ -107,8 +107,8 @@ class Site(Protocol):
         """Call `check` every few milliseconds until it returns True.
 
         Raises:
-            LabError: It did not in time, or a daemon of the lab has died meanwhile; the message
-                names `what`, with the last lines of the logs.
+            LabError: The call did not return True in time, or a daemon of the lab has died
+                meanwhile; the message names `what`, with the last lines of the logs.
         """
 
     def local(self, host: Host) -> Path:
@@ -119,12 +119,12 @@ class Service(ABC):
     """A service that runs in a lab.
 
     Order of calls: needs checked -> start -> (mount on every node) -> ... -> stop. A killed
-    supervisor never calls stop; `mend` then removes, on the machine, what the kernel did not.
+    supervisor never calls stop; `fix` then removes, on the machine, what the kernel did not.
 
     Attributes:
-        name: As the user names it.
+        name: Name of the service in options and messages.
         needs: Commands that must be installed.
-        needs_root: Whether it cannot run in a user namespace.
+        needs_root: Whether the service cannot run in a user namespace.
     """
 
     name: ClassVar[str]
@@ -132,12 +132,12 @@ class Service(ABC):
     needs_root: ClassVar[bool] = True
 
     def __init__(self, site: Site) -> None:
-        """Keep the site; start nothing."""
+        """Keep the site's description; start nothing."""
         self.site = site
 
     @classmethod
     def check(cls, spec: LabSpec) -> str | None:
-        """Return why it cannot work on this machine (kernel, devices), or None."""
+        """Return why the service cannot run on this machine (kernel, devices), or None."""
         return None
 
     @abstractmethod
@@ -145,20 +145,20 @@ class Service(ABC):
         """Start the servers, and return when they answer."""
 
     def stop(self) -> None:  # noqa: B027 (nothing to do is fine)
-        """End gracefully (unmount, flush). Must not raise; need not kill processes."""
+        """Stop the service gracefully (unmount, flush). Must not raise; need not kill processes."""
 
     def facts(self) -> dict[str, Any]:
-        """Return what `mend` and `counters` need, for the state file. Called after start."""
+        """Return data for the state file, as `fix` and `counters` need it. Called after start."""
         return {}
 
     @classmethod
-    def mend(cls, facts: Mapping[str, Any]) -> list[str]:
-        """Remove what a killed lab left; return one sentence each. Runs on the machine."""
+    def fix(cls, facts: Mapping[str, Any]) -> list[str]:
+        """Remove what a killed lab left; return a sentence for each thing. Runs on the machine."""
         return []
 
     @classmethod
     def counters(cls, facts: Mapping[str, Any]) -> dict[str, int]:
-        """Return its counters, such as `disk.written` in bytes. Runs on the machine, in < 1 ms."""
+        """Return counters such as `disk.written` in bytes. Runs on the machine, in < 1 ms."""
         return {}
 
     @classmethod
@@ -168,7 +168,7 @@ class Service(ABC):
 
     @classmethod
     def status(cls, facts: Mapping[str, Any]) -> list[tuple[str, str]]:
-        """Return its (label, text) lines for `lab status`."""
+        """Return the service's (label, text) lines for `lab status`."""
         return []
 
 
@@ -176,8 +176,8 @@ class Filesystem(Service):
     """A shared file system.
 
     Attributes:
-        networked: Whether its traffic goes over the storage link.
-        own_store: Whether `start` creates `site.store`; else the lab mounts one.
+        networked: Whether the file system's traffic crosses the storage link.
+        own_store: Whether `start` creates `site.store`; else the lab mounts a store there.
     """
 
     networked: ClassVar[bool] = True
@@ -194,5 +194,5 @@ class Filesystem(Service):
 
     @property
     def source(self) -> str:
-        """The source that mounts carry: unique among labs, equal on the nodes of one."""
+        """The source of the mounts: unique among labs, and the same on all nodes of a lab."""
         return f"storage.{self.site.spec.name}:/"

@@ -1,4 +1,4 @@
-"""The lab as its services see it: runs commands on hosts, waits for them, names folders."""
+"""Implements the interface of a lab for its services: commands on hosts, waiting, folders."""
 
 from __future__ import annotations
 
@@ -132,12 +132,12 @@ class LabSite:
         stdout: int | IO[bytes],
         stderr: int | IO[bytes],
     ) -> subprocess.Popen[bytes]:
-        doors = namespaces.open_host(host.pid) if host else []
+        entries = namespaces.open_host(host.pid) if host else []
 
         def settle() -> None:
             # The supervisor is a single thread: Python code between fork and exec is safe.
             signal.pthread_sigmask(signal.SIG_SETMASK, set())
-            namespaces.enter(doors)
+            namespaces.enter(entries)
             os.chdir(cwd or "/")
 
         try:
@@ -152,5 +152,5 @@ class LabSite:
         except FileNotFoundError as error:
             raise LabError(f"`{argv[0]}` is not installed.") from error
         finally:
-            for door, _ in doors:
-                os.close(door)
+            for entry, _ in entries:
+                os.close(entry)

@@ -1,4 +1,4 @@
-"""Slurm in a lab: munge, a controller on the storage host, one slurmd per node; no systemd.
+"""Runs Slurm in a lab: munge, a controller on the storage, one slurmd per node; no systemd.
 
 Every job is profiled, as on a cluster whose operator installed the SPANK plugin or set Slurm's
 TaskProlog (`integrations/slurm/`). The profiles are written to each node's own spool.
@@ -101,7 +101,7 @@ esac"""
 
 
 class Slurm(Service):
-    """munged, slurmctld, and a slurmd on every node."""
+    """The daemons of Slurm in a lab: munged, slurmctld, and a slurmd on every node."""
 
     name = "slurm"
     needs: ClassVar[tuple[Need, ...]] = (
@@ -125,12 +125,12 @@ class Slurm(Service):
         site.wait_for(self._all_idle, "Slurm's nodes")
 
     def facts(self) -> dict[str, Any]:
-        """Return where Slurm's commands find this cluster."""
+        """Return the configuration by which Slurm's commands find this cluster."""
         return {"env": {"SLURM_CONF": str(self._folder / "slurm.conf")}}
 
     @classmethod
     def status(cls, facts: Mapping[str, Any]) -> list[tuple[str, str]]:
-        """Return how to use it."""
+        """Return the line of Slurm for `lab status`."""
         says = "partition lab; srun, sbatch, squeue on any node"
         if not _pmix():
             says += "; no --mpi=pmix (apt-get install libpmix-dev)"
@@ -177,7 +177,7 @@ class Slurm(Service):
             )
 
     def _submit_plugin(self) -> str:
-        """Return the line that loads job_submit.lua from the folder of slurm.conf; "": it cannot.
+        """Return the line that loads job_submit.lua from the folder of slurm.conf; "" if it cannot.
 
         It changes no job until there is a table in the same folder (integrations/slurm/README.md).
         """
@@ -232,7 +232,7 @@ class Slurm(Service):
 
 
 def _plugin() -> Path | None:
-    """Return the SPANK plugin; None where it is not built (it needs Slurm's headers)."""
+    """Return the path of the SPANK plugin; None if it is not built (it needs Slurm's headers)."""
     try:
         return native_path("spank_jostle.so")
     except NativeMissingError:
@@ -240,7 +240,7 @@ def _plugin() -> Path | None:
 
 
 def _task_prolog(folder: Path, spool: Path, plugin: Path | None) -> str:
-    """Return the TaskProlog: the lab's environment; without the plugin, also what preloads."""
+    """Return the TaskProlog: the lab's environment; without the plugin, also the preloading."""
     variables = {"JOSTLE_SPOOL": str(spool), "SLURM_CONF": str(folder / "slurm.conf"), **_MPI}
     lines = "\n".join(
         f'[ -n "${key}" ] || echo {shlex.quote(f"export {key}={value}")}'

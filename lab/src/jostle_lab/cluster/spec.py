@@ -38,29 +38,28 @@ class LabSpec:
     """The specification of a lab.
 
     Attributes:
-        name: Names the lab, so that several can be up at once.
+        name: Name of the lab; several labs can run at the same time.
         nodes: Number of compute nodes, 1 to 16; the first half is connected to one leaf switch,
             the rest to the other. A topology decides itself how many there are.
-        storage_rate: Rate of the link between the storage and its switch, each way. Several,
-            separated by commas: as many file servers, each with a link of its own; of CephFS first
-            that of the metadata server, then one of each object server.
-        object_servers: Number of object servers of CephFS; 0: two of CephFS, else none.
-        device_rate: Rate of the device of each object server; empty: as fast as this machine.
-        uplink_rate: Rate of the link between the two leaf switches, each way; of a topology the
-            rate of every link between nodes and switches.
+        storage_rate: Data rate of the link between the storage and its switch, in each direction.
+            Several rates, separated by commas, give as many file servers, each with its own link;
+            with CephFS the first rate is the metadata server's, the others are the object servers'.
+        object_servers: Number of object servers of CephFS; 0: two with CephFS, none otherwise.
+        device_rate: Data rate of the device of each object server; empty: as fast as this machine.
+        uplink_rate: Data rate of the link between the two leaf switches, in each direction; with a
+            topology the rate of every link between nodes and switches.
         queue: How those links are shared: `fair` (a class per node) or `fifo`.
-        fs: The shared file system.
+        fs: Type of the shared file system.
         store: Medium of the storage: memory or disk; `both`: folders `ram` and `disk`, one on each.
         slurm: Whether to start Slurm on the nodes.
-        slurm_preload: What profiles its jobs: the SPANK `plugin`, where it is built, or the
-            TaskProlog, `prolog`.
+        slurm_preload: Mechanism that profiles Slurm's jobs: the SPANK `plugin`, if it is built, or
+            the TaskProlog, `prolog`.
         agents: Length of the slices of agents on all hosts, such as `500ms`; empty: no agents. With
             Slurm, whose munged shows the receiver who sends, they ship their profiles; without it
             the profiles stay in each host's spool.
         size: Size of the shared file system, for example `4GiB`; None for a share of the free
             space.
-        topology: What connects the nodes in place of two leaf switches, see `parse_topology`; empty
-            for those.
+        topology: The network of the nodes, see `parse_topology`; empty for two leaf switches.
         storage_at: The switch of the topology that the storage is connected to; file traffic then
             crosses the fabric. Empty: files have a network of their own.
     """
@@ -92,8 +91,8 @@ class LabSpec:
             object.__setattr__(self, "nodes", math.prod(parse_topology(self.topology)[1]))
         if not 1 <= self.nodes <= MOST_NODES:
             raise UsageError(
-                f"A lab of {self.nodes} nodes cannot be built: 1 to {MOST_NODES}.",
-                hint="For example --nodes 4.",
+                f"A lab cannot have {self.nodes} nodes, but 1 to {MOST_NODES}.",
+                hint="Give another number, for example --nodes 4.",
             )
         _one_of("queue", self.queue, QUEUES)
         _one_of("fs", self.fs, FILE_SYSTEMS)
@@ -101,15 +100,16 @@ class LabSpec:
         if self.store == "both" and self.fs not in ("sshfs", "plain"):
             raise UsageError(
                 f"--fs {self.fs} cannot have files both in memory and on a disk.",
-                hint="--fs sshfs or plain, or --store ram or disk.",
+                hint="Use --fs sshfs or plain, or --store ram or disk.",
             )
         _one_of("slurm_preload", self.slurm_preload, PRELOADS)
         if self.fs == "cephfs":
             self._check_object_servers()
         elif self.object_servers or self.device_rate:
             raise UsageError(
-                f"--fs {self.fs} has no object servers, and no devices of them.",
-                hint="--fs cephfs, or leave them out.",
+                f"--fs {self.fs} has no object servers, so their number and device rate cannot "
+                "be set.",
+                hint="Use --fs cephfs, or leave --object-servers and --device-rate out.",
             )
         elif len(self.server_rates) > 1:
             self._check_servers()
@@ -122,15 +122,15 @@ class LabSpec:
     def _check_servers(self) -> None:
         if self.fs != "gluster" or self.queue != "fifo" or self.topology:
             raise UsageError(
-                "Several file servers need GlusterFS, links that serve who comes first, and nodes "
-                "on two leaf switches.",
+                "Several file servers need GlusterFS, links with --fifo, and nodes on two leaf "
+                "switches.",
                 hint="Add --fs gluster --fifo, without --topology; or one --storage-rate.",
             )
         if len(self.server_rates) > MOST_SERVERS:
             raise UsageError(
-                f"A lab of {len(self.server_rates)} file servers cannot be built: 1 to "
+                f"A lab cannot have {len(self.server_rates)} file servers, but 1 to "
                 f"{MOST_SERVERS}.",
-                hint="Fewer rates in --storage-rate.",
+                hint="Give fewer rates in --storage-rate.",
             )
 
     def _check_object_servers(self) -> None:
@@ -139,14 +139,15 @@ class LabSpec:
         least, most = OBJECT_SERVERS
         if not least <= self.object_servers <= most:
             raise UsageError(
-                f"CephFS with {self.object_servers} object servers cannot be built: "
-                f"{least} to {most}.",
-                hint=f"For example --object-servers {least}.",
+                f"CephFS in a lab cannot have {self.object_servers} object servers, but {least} "
+                f"to {most}.",
+                hint=f"Give another number, for example --object-servers {least}.",
             )
         if self.topology:
             raise UsageError(
-                "The servers of CephFS have a network of their own, beside two leaf switches.",
-                hint="Leave --topology out, or take --fs sshfs.",
+                "The servers of CephFS have a network of their own, in addition to two leaf "
+                "switches.",
+                hint="Leave --topology out, or use --fs sshfs.",
             )
         if self.device_rate:
             parse_rate(self.device_rate)
@@ -155,7 +156,8 @@ class LabSpec:
             raise UsageError(
                 f"--storage-rate has {rates} rates for the metadata server and "
                 f"{self.object_servers} object servers.",
-                hint=f"One for all of them, or {hosts}: the metadata server's first.",
+                hint=f"Give one rate for all servers, or {hosts} rates, the metadata server's "
+                "first.",
             )
 
     def _check_storage(self) -> None:
@@ -167,7 +169,7 @@ class LabSpec:
         if self.fs not in NETWORKED:
             raise UsageError(
                 f"With --fs {self.fs} no file traffic crosses a network.",
-                hint=f"--fs {' or '.join(NETWORKED)}, or without --storage-at.",
+                hint=f"Use --fs {' or '.join(NETWORKED)}, or leave --storage-at out.",
             )
 
     @property
@@ -194,7 +196,7 @@ class LabSpec:
 
     @property
     def stores(self) -> tuple[str, ...]:
-        """Folders of the shared file system whose files are stored differently; or none.
+        """Folders of the shared file system with a placement of files of their own; empty: none.
 
         `ram` and `disk`: on that medium. `by-name`: on the server that a hash of the file's name
         names. `by-node`: node N's files on server N; where there are fewer servers, from the first
@@ -215,7 +217,7 @@ def check_name(name: str) -> str:
     if not _NAME.fullmatch(name):
         raise UsageError(
             f"`{name}` cannot name a lab: letters, digits, `_` and `-`, at most 32.",
-            hint="For example --name lab2.",
+            hint="Give another name, for example --name lab2.",
         )
     return name
 
@@ -224,13 +226,14 @@ def parse_rate(text: str) -> int:
     """Parse a rate such as `400mbit` or `1gbit`; return bits per second.
 
     Raises:
-        UsageError: It is not a rate, or outside 1 Mbit/s to 40 Gbit/s.
+        UsageError: The text is not a rate, or the rate is not within 1 Mbit/s to 40 Gbit/s.
     """
     match = _RATE.fullmatch(text.strip().lower())
     rate = round(float(match[1]) * _DECIMAL[match[2]]) if match else 0
     if not 10**6 <= rate <= 40 * 10**9:
         raise UsageError(
-            f"`{text}` is not a link rate (1mbit to 40gbit).", hint="Write for example 400mbit."
+            f"`{text}` is not the data rate of a link (1mbit to 40gbit).",
+            hint="Write for example 400mbit.",
         )
     return rate
 
@@ -246,7 +249,7 @@ def parse_topology(text: str) -> tuple[str, tuple[int, ...]]:
         The kind, and the sizes.
 
     Raises:
-        UsageError: It is none of these, or has more nodes than a lab can have.
+        UsageError: The text is none of these, or the topology has more nodes than a lab can have.
     """
     match = _TOPOLOGY.fullmatch(text.strip().lower())
     kind, sizes = (match[1], tuple(map(int, match[2].split("x")))) if match else ("", ())
@@ -254,7 +257,7 @@ def parse_topology(text: str) -> tuple[str, tuple[int, ...]]:
     smallest = 2 if kind == "torus" else 1
     if not least <= len(sizes) <= most or min(sizes, default=0) < smallest:
         raise UsageError(
-            f"`{text}` is not a topology of a lab.",
+            f"A lab cannot have the topology `{text}`.",
             hint="tree:LEAVESxNODES, tree:TREESxLEAVESxNODES, torus:AxBxC (each 2 or more), or "
             "dragonfly:GROUPSxSWITCHESxNODES.",
         )
@@ -270,7 +273,7 @@ def parse_size(text: str) -> int:
     """Parse a size such as `4GiB` or `512M` (powers of 1024); return bytes.
 
     Raises:
-        UsageError: It is not a size, or less than 16 MiB.
+        UsageError: The text is not a size, or the size is less than 16 MiB.
     """
     match = _SIZE.fullmatch(text.strip())
     size = round(float(match[1]) * _BINARY[match[2].upper()]) if match else 0
@@ -285,5 +288,5 @@ def parse_size(text: str) -> int:
 def _one_of(field: str, value: str, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
         raise UsageError(
-            f"`{value}` is not a {field} of a lab.", hint=f"One of {', '.join(allowed)}."
+            f"`{value}` is not a possible {field} of a lab.", hint=f"One of {', '.join(allowed)}."
         )

@@ -1,4 +1,4 @@
-"""The state folder of a lab: which labs are up, what was left behind, and how it is removed."""
+"""Manages the state folders of labs: which labs run, and what a crashed lab left behind."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ class State:
 
     Attributes:
         spec: The specification of the lab.
-        pid: Process id of the supervisor on this machine.
-        start: When it started, in clock ticks since boot.
-        boot: Id of the kernel's boot at that time.
+        pid: Process ID of the supervisor on this machine.
+        start: Start time of the supervisor, in clock ticks since boot.
+        boot: Boot ID of the kernel at that time.
         rootless: Whether the lab has a user namespace.
         ready: Whether the lab is up.
-        begun_ns: When it was started, ns since the epoch.
-        hosts: Process id of each host, as numbered inside the lab.
-        facts: What the services reported about themselves.
+        begun_ns: Start time of the lab, ns since the epoch.
+        hosts: Process ID of each host, in the lab's PID namespace.
+        facts: Facts that the services reported about themselves.
         device: The loop device of the store, or None.
         written: Bytes that the device had written before the lab used it.
-        store_bytes: Size of the store, 0 when the file system has its own.
+        store_bytes: Size of the store, bytes; 0 if the file system has a store of its own.
     """
 
     spec: LabSpec
@@ -65,7 +65,7 @@ class State:
 
 
 def read_state(folder: Path) -> State | None:
-    """Read a state file; None if there is none, or it is invalid."""
+    """Read a state file; None if there is no such file, or it is invalid."""
     try:
         fields = json.loads((folder / "state.json").read_text())
         return State(
@@ -90,8 +90,8 @@ def trusted_folder() -> Path:
     """Return the folder of all labs of this user, if only this user can write to it.
 
     Raises:
-        LabError: It is somebody else's.
-        OSError: There is none.
+        LabError: The folder belongs to another user.
+        OSError: There is no such folder.
     """
     return store.trusted(base_folder())
 
@@ -106,7 +106,7 @@ def names() -> list[str]:
 
 
 def roots_own(name: str) -> bool:
-    """Return whether we are not root, and root has a lab of this name."""
+    """Return whether this user is not root, and root has a lab of this name."""
     return os.geteuid() != 0 and (ROOT_FOLDER / name).exists()
 
 
@@ -114,7 +114,7 @@ class Claim:
     """The right to a lab's name: a lock that the supervisor inherits and keeps while it lives."""
 
     def __init__(self, name: str) -> None:
-        """Take the name.
+        """Claim the name of a lab.
 
         Raises:
             LabError: A lab of this name is up, or is being started or removed.
@@ -150,13 +150,13 @@ class Claim:
         flag = "" if name == "lab" else f" --name {name}"
         if state and state.ready and state.alive():
             return LabError(
-                f"The lab `{name}` is up already ({state.spec.nodes} nodes, {state.spec.fs}).",
-                hint=f"jostle lab status{flag}, or jostle lab down{flag}, or another --name.",
+                f"The lab `{name}` is already up ({state.spec.nodes} nodes, {state.spec.fs}).",
+                hint=f"Use `jostle lab status{flag}`, `jostle lab down{flag}`, or another --name.",
                 exit_code=2,
             )
         return LabError(
-            f"The lab `{name}` is just coming up or going down.",
-            hint=f"Wait a moment; jostle lab down{flag} ends it.",
+            f"The lab `{name}` is being started or removed.",
+            hint=f"Wait a moment, or stop the lab with `jostle lab down{flag}`.",
         )
 
     def release(self) -> None:
@@ -175,14 +175,14 @@ class Claim:
         return done
 
 
-def mend(folder: Path) -> list[str]:
+def fix(folder: Path) -> list[str]:
     """Let the services of a dead lab undo their changes to the machine; return what was removed."""
     done: list[str] = []
     state = read_state(folder)
     for kind in services(state.spec) if state else ():
         with contextlib.suppress(OSError):
             assert state is not None
-            done += kind.mend(state.facts.get(kind.name, {}))
+            done += kind.fix(state.facts.get(kind.name, {}))
     return done
 
 
@@ -199,7 +199,7 @@ def clear(folder: Path) -> list[str]:
     Returns:
         One sentence per thing that was removed.
     """
-    done = mend(folder)
+    done = fix(folder)
     disk = store.disk_folder(folder.name)
     if _is_ours(disk.parent) and disk.exists():
         done += [f"freed {device}" for device in store.detach_images(disk)]

@@ -1,4 +1,4 @@
-"""The data of the storage: in memory or in a disk image, both of limited size."""
+"""Provides the storage's space in a lab: memory or a disk image, both of limited size."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def disk_folder(name: str) -> Path:
 
 
 def make_disk_folder(name: str) -> Path:
-    """Create that folder, readable by this user only.
+    """Create the folder for a lab's data on a disk, readable by this user only.
 
     Raises:
         LabError: It belongs to another user.
@@ -51,26 +51,26 @@ def trusted(folder: Path) -> Path:
 
     Raises:
         LabError: It belongs to another user, is a link, or others may write to it.
-        OSError: There is none.
+        OSError: There is no such folder.
     """
     status = folder.lstat()
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o022:
         raise LabError(
-            f"{folder} is not a folder that only you can write to, so no lab is stored there.",
-            hint=f"See who made it (ls -ld {folder}), and remove it.",
+            f"Other users can write to {folder}, or own it, so no lab is stored there.",
+            hint=f"Find out who created the folder (ls -ld {folder}), and remove it.",
         )
     return folder
 
 
 def size_of(spec: LabSpec, medium: str) -> int:
-    """Return the size of the store, bytes: as specified, else half of what is free.
+    """Return the size of the store in bytes: as specified, else half of the free space.
 
     Args:
-        spec: The lab.
-        medium: "ram" or "disk".
+        spec: Specification of the lab.
+        medium: Medium of the store, "ram" or "disk".
 
     Raises:
-        LabError: There is less space than specified, or almost none.
+        LabError: There is less free space than specified, or almost none.
     """
     if medium == "ram":
         free, where, most = _available_memory(), "memory", _LARGEST_RAM
@@ -80,8 +80,8 @@ def size_of(spec: LabSpec, medium: str) -> int:
     if size > free - free // 10 or size < 16 << 20:
         other = "disk" if medium == "ram" else "ram"
         raise LabError(
-            f"A store of {size >> 20} MiB does not fit: {free >> 20} MiB of {where} are free, "
-            "and a tenth stays so.",
+            f"A store of {size >> 20} MiB does not fit: {free >> 20} MiB of {where} are free, of "
+            f"which a tenth is reserved.",
             hint=f"--size {max(16, free >> 22)}MiB, or --store {other}",
         )
     return size
@@ -97,7 +97,7 @@ def _available_memory() -> int:
 def mount_ram(target: Path, size: int, lab: str = "") -> None:
     """Mount a memory file system of at most `size` bytes.
 
-    The source of the mount shows in profiles which lab's nodes share it.
+    The source of the mount shows in profiles which lab's nodes share the file system.
     """
     source = f"/jostle-lab/{lab}/store" if lab else "jostle-lab"
     namespaces.mount(source, target, "tmpfs", 0, f"size={size},mode=0777")
@@ -128,7 +128,7 @@ def make_image(path: Path, size: int) -> None:
         text=True,
     )
     if result.returncode:
-        raise LabError(f"{path} could not become a file system: {result.stderr.strip()}")
+        raise LabError(f"No file system could be created in {path}: {result.stderr.strip()}")
 
 
 def attach_image(path: Path, target: Path) -> str:
@@ -146,21 +146,21 @@ def attach_image(path: Path, target: Path) -> str:
     if done.returncode:
         raise LabError(
             f"{path} could not be mounted: {done.stderr.strip()}",
-            hint="Loop devices are needed (modprobe loop), or --store ram.",
+            hint="Provide loop devices (modprobe loop), or use --store ram.",
         )
     target.chmod(0o777)
     for line in Path("/proc/self/mountinfo").read_text().splitlines():
         fields = line.split()
         if fields[4] == str(target):
             return fields[fields.index("-") + 2]
-    raise LabError(f"{target} is not mounted although it was.")
+    raise LabError(f"{target} is no longer mounted.")
 
 
 def detach_images(folder: Path) -> list[str]:
     """Free loop devices whose image is in `folder` and that are no longer mounted.
 
     Returns:
-        The devices.
+        The names of the freed devices.
     """
     freed = []
     for backing in Path("/sys/block").glob("loop*/loop/backing_file"):

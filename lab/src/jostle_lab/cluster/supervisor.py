@@ -1,4 +1,4 @@
-"""Process 1 of a lab: builds it, keeps it running, and removes it by ending.
+"""The supervisor, process 1 of a lab: builds the lab, keeps it running, and removes it by ending.
 
 Started by `jostle_lab.cluster.lab.up` as `python -m jostle_lab.cluster.supervisor REQUEST`, REQUEST
 being JSON with `spec`, `folder`, `report` (a socket to the caller) and `rootless`. It answers with
@@ -39,7 +39,7 @@ class Supervisor:
     """Builds the lab step by step, and records what it has built."""
 
     def __init__(self, request: dict[str, Any], pid: int) -> None:
-        """Take the request; `pid` is the id of this process on the machine."""
+        """Read the request; `pid` is the ID of this process on the machine."""
         self.spec = LabSpec(**request["spec"])
         self.folder = Path(request["folder"])
         self.report = socket.socket(fileno=request["report"])
@@ -98,7 +98,7 @@ class Supervisor:
         self.save()
 
     def _store(self, kind: type[Service]) -> None:
-        """Mount the store, unless the file system has its own."""
+        """Mount the store, unless the file system has a store of its own."""
         assert issubclass(kind, Filesystem)
         if kind.own_store:
             return
@@ -123,7 +123,7 @@ class Supervisor:
         self.save()
 
     def _servers(self) -> None:
-        """Start the file servers, each with a link of its rate."""
+        """Start the file servers, each behind a link of its data rate."""
         numbered = network.servers(self.spec)
         holders = [Holder(name, number, self.site, hide_store=False) for name, number in numbered]
         self._plug(holders)
@@ -239,8 +239,8 @@ def main() -> int:
         if user:
             namespaces.map_own_user(uid, gid)
     except OSError as error:
-        hint = "Run as root." if user else "Namespaces need root and a kernel that has them."
-        line = {"error": f"This machine gives no namespaces: {error}", "hint": hint}
+        hint = "Run as root." if user else "Namespaces need root, and a kernel that supports them."
+        line = {"error": f"This machine allows no namespaces: {error}", "hint": hint}
         report.sendall(json.dumps(line).encode() + b"\n")
         return 1
     report.close()

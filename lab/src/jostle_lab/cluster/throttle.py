@@ -22,19 +22,19 @@ from jostle_lab.cluster import namespaces
 from jostle_lab.cluster.spec import LabError
 
 _RULES = ("blkio.throttle.write_bps_device", "blkio.throttle.read_bps_device")
-_MEND = "Boot with a kernel that has CONFIG_BLK_DEV_THROTTLING, or take --fs sshfs."
+_FIX = "Boot with a kernel that has CONFIG_BLK_DEV_THROTTLING, or use --fs sshfs."
 
 
 @dataclass(frozen=True)
 class Throttle:
-    """A limit in force.
+    """A rate limit of block devices that is in force.
 
     Attributes:
         version: Version of the control groups, 1 or 2.
         root: Path of the hierarchy's root in this mount namespace.
-        devices: `MAJOR:MINOR` of each.
-        rate: Bytes per second of each, for reads and for writes.
-        group: Name of the lab's own group below the root; empty for the root itself.
+        devices: Number of each device, `MAJOR:MINOR`.
+        rate: Limit for each device, bytes per second, for reads and for writes.
+        group: Name of the lab's control group below the root; empty for the root itself.
     """
 
     version: int
@@ -44,7 +44,7 @@ class Throttle:
     group: str
 
     def facts(self) -> dict[str, Any]:
-        """Return what `remove` and `groups_to_join` need, as plain values for JSON."""
+        """Return the data that `remove` and `groups_to_join` need, as plain values for JSON."""
         return {
             "version": self.version,
             "devices": list(self.devices),
@@ -53,7 +53,7 @@ class Throttle:
         }
 
     def lift(self) -> None:
-        """Remove the limit; its group remains until it is empty."""
+        """Remove the limit; its control group remains until it is empty."""
         _lift(self.root, self.facts())
 
 
@@ -61,10 +61,10 @@ def limit(devices: Sequence[int], rate: int, name: str, where: Path) -> Throttle
     """Limit block devices for this process and every process that it starts from now on.
 
     Args:
-        devices: Their numbers, as stat gives them.
-        rate: Bytes per second of each, reads and writes apart.
-        name: Name of the lab's own group.
-        where: An empty folder, on which the hierarchy is mounted.
+        devices: Device numbers, as stat gives them.
+        rate: Limit for each device, bytes per second, for reads and for writes.
+        name: Name of the lab's control group.
+        where: Path of an empty folder, on which the hierarchy is mounted.
 
     Raises:
         LabError: This machine cannot limit block devices.
@@ -75,9 +75,7 @@ def limit(devices: Sequence[int], rate: int, name: str, where: Path) -> Throttle
     except OSError:
         return _limit_2(numbers, rate, name, where)
     if not (where / _RULES[0]).exists():
-        raise LabError(
-            "This kernel cannot limit block devices (blkio has no throttle).", hint=_MEND
-        )
+        raise LabError("This kernel cannot limit block devices (blkio has no throttle).", hint=_FIX)
     try:
         for number in numbers:
             for rule in _RULES:
@@ -85,7 +83,7 @@ def limit(devices: Sequence[int], rate: int, name: str, where: Path) -> Throttle
         if _own_group("blkio") != "/":
             (where / "cgroup.procs").write_text("0")
     except OSError as error:
-        raise LabError(f"The disk cannot be limited: {error}.", hint=_MEND) from error
+        raise LabError(f"The disk cannot be limited: {error}.", hint=_FIX) from error
     return Throttle(1, where, numbers, rate, "")
 
 
@@ -95,7 +93,7 @@ def _limit_2(numbers: tuple[str, ...], rate: int, name: str, where: Path) -> Thr
         namespaces.mount("jostle-lab", where, "cgroup2")
         if "io" not in (where / "cgroup.controllers").read_text().split():
             raise LabError(
-                "The disk cannot be limited: control groups have neither blkio nor io.", hint=_MEND
+                "The disk cannot be limited: control groups have neither blkio nor io.", hint=_FIX
             )
         if "io" not in (where / "cgroup.subtree_control").read_text().split():
             (where / "cgroup.subtree_control").write_text("+io")
@@ -104,7 +102,7 @@ def _limit_2(numbers: tuple[str, ...], rate: int, name: str, where: Path) -> Thr
             (group / "io.max").write_text(f"{number} rbps={rate} wbps={rate}")
         (group / "cgroup.procs").write_text("0")
     except OSError as error:
-        raise LabError(f"The disk cannot be limited: {error}.", hint=_MEND) from error
+        raise LabError(f"The disk cannot be limited: {error}.", hint=_FIX) from error
     return Throttle(2, where, numbers, rate, name)
 
 
@@ -118,7 +116,7 @@ def _own_group(controller: str) -> str:
 
 
 def why_not() -> str | None:
-    """Return why block devices cannot be limited here, or None. Runs on the machine."""
+    """Return why block devices cannot be limited here, or None if they can. Runs on the machine."""
     root = _root(1)
     if root is not None:
         if (root / _RULES[0]).exists():
@@ -134,7 +132,7 @@ def why_not() -> str | None:
 
 
 def remove(facts: Mapping[str, Any]) -> list[str]:
-    """Remove the limit that a killed lab left; return one sentence each. Runs on the machine."""
+    """Remove the limits that a killed lab left; return a sentence for each. Runs on the machine."""
     root = _root(facts["version"])
     return _lift(root, facts) if root is not None else []
 

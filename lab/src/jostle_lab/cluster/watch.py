@@ -1,4 +1,4 @@
-"""Reads the state of a host from /proc, in process 1 of the lab, without entering the host."""
+"""Reads the state of a lab's host from /proc, in process 1 of the lab."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All cables of a lab: its storage network, and what connects its nodes: leaf switches or a fabric.
+"""Connects the hosts of a lab: the storage network, and leaf switches or a fabric for the nodes.
 
 The fabric is imported only where a lab has one: it imports numpy, which would cost every other lab
 a fraction of a second.
@@ -18,7 +18,7 @@ def file_address(spec: LabSpec, number: int) -> str:
 
 
 def prepare(spec: LabSpec) -> None:
-    """Set the network namespace of the switches up."""
+    """Set up the network namespace of the switches."""
     network.quiet_namespace()
     if spec.topology:
         from jostle_lab.cluster import fabric
@@ -93,10 +93,10 @@ def shape_host(spec: LabSpec, number: int) -> list[str]:
 
 
 def counters(spec: LabSpec, table: str, *, payload: bool) -> dict[str, int]:
-    """Return bytes so far by link and direction (see `Lab.counters`).
+    """Return the bytes by link and direction since the start (see `Lab.counters`).
 
     Args:
-        spec: The lab's specification.
+        spec: Specification of the lab.
         table: The text of the switches' `/proc/PID/net/dev`.
         payload: Whether to leave headers out.
     """

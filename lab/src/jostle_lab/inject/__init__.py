@@ -1,8 +1,8 @@
-"""Delays on purpose, inside MPI and I/O calls of an unmodified program, with a log of each.
+"""Injects delays into MPI and I/O calls of an unmodified program, and logs each delay.
 
 The package's interface:
-    Rules: which calls are delayed, how often, how long, when, in which ranks; checked.
-    environment: the variables that delay the calls of a profiled program.
+    Rules: checked rules on which calls are delayed, how often, how long, when and in which ranks.
+    environment: returns the environment variables that delay the calls of a profiled program.
     read: reads logs into tables of delays, calls and processes.
     read_log: reads the delays only.
     windows: returns the windows with and without delays of a run with a schedule.

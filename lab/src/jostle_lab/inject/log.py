@@ -114,7 +114,7 @@ class InjectLogError(JostleError):
 
 @dataclass(frozen=True)
 class InjectLog:
-    """The delays that were really injected.
+    """The delays that were actually injected into a program.
 
     Attributes:
         delays: One row per delay: host, pid, rank (null: none), start_ns (Unix time), delay_ns,
@@ -125,7 +125,7 @@ class InjectLog:
         processes: One row per process: job (null: not named by JOSTLE_JOB), program, rules, seed,
             start_ns, ready_ns (MPI_Init done, null: never), lost and lost_ns (delays without
             a record), unfinished (delays during which the process ended; counted nowhere else).
-        notes: Warnings about the logs, one sentence each.
+        notes: Warnings about the logs, one sentence for each warning.
     """
 
     delays: pa.Table
@@ -143,10 +143,10 @@ def read(source: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> I
     """Read the logs of injected delays.
 
     Args:
-        source: A folder (all its `*.jil`), a file, or files and folders.
+        source: Path of a folder (all its `*.jil` files) or of a file, or a list of such paths.
 
     Returns:
-        The tables. A folder without any log gives empty tables: no call was delayed.
+        The tables of all logs. A folder without any log gives empty tables: no call was delayed.
 
     Raises:
         InjectLogError: A file is not a log, or the file or folder does not exist.
@@ -156,7 +156,9 @@ def read(source: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> I
     for path in _files(places):
         log_file = _read_file(path)
         if log_file is None:
-            unborn.append(f"{path}: empty: the disk was full, or the process was killed")
+            unborn.append(
+                f"{path}: the file is empty: the disk was full, or the process was killed"
+            )
         else:
             log_files.append(log_file)
     delays = pa.concat_tables([DELAYS.empty_table(), *(log_file[0] for log_file in log_files)])
@@ -180,7 +182,7 @@ def _files(places: Iterable[str | os.PathLike[str]]) -> Iterator[Path]:
             else:
                 raise InjectLogError(
                     f"{place} is neither a folder nor a file.",
-                    hint="Name the folder that `jostle inject --log DIR` wrote to.",
+                    hint="Give the folder that `jostle inject --log DIR` wrote to.",
                 )
         except OSError as error:
             raise _unreadable(place, error) from None
@@ -189,7 +191,9 @@ def _files(places: Iterable[str | os.PathLike[str]]) -> Iterator[Path]:
 def _unreadable(path: Path, error: OSError) -> InjectLogError:
     return InjectLogError(
         f"{path} cannot be read: {error.strerror or error}.",
-        hint="Ask its owner, or leave it out." if isinstance(error, PermissionError) else "",
+        hint="Ask the file's owner for access, or leave the file out."
+        if isinstance(error, PermissionError)
+        else "",
     )
 
 
@@ -201,7 +205,7 @@ def _bad(path: Path, place: str, reason: str) -> InjectLogError:
 
 
 def _read_file(path: Path) -> tuple[pa.Table, pa.Table, dict[str, Any], list[str]] | None:
-    """Read one file: delays, totals, the process, notes; None if its header was never written."""
+    """Read a file's delays, totals, process and notes; None if its header was never written."""
     try:
         with open_regular(path) as file:
             head_bytes = file.read(_HEAD_BYTES)
@@ -221,27 +225,27 @@ def _whole(data: bytes) -> bytes:
 
 def _head(path: Path, data: bytes) -> tuple[np.void, NDArray[np.void]]:
     if len(data) < _HEAD_BYTES:
-        raise _bad(path, "head", f"it has {len(data)} bytes, and a log has 8192 or more")
+        raise _bad(path, "header", f"it has {len(data)} bytes, and a log has 8192 or more")
     head = np.frombuffer(data, _HEAD, count=1)[0]
     if data[:8] != _MAGIC:
         raise _bad(path, "byte 0", "this is not a log of injected delays")
     if head["version"] != 1:
         raise InjectLogError(
             f"{path}, byte 8: version {head['version']} of the format is not known.",
-            hint="Read it with the jostle that wrote it.",
+            hint="Read the log with the version of jostle that wrote it.",
         )
     if (head["head_bytes"], head["record_bytes"]) != (_HEAD_BYTES, _RECORD.itemsize):
-        raise _bad(path, "byte 12", "the sizes of head and records are not those of version 1")
+        raise _bad(path, "byte 12", "the sizes of header and records are not those of version 1")
     if head["capacity"] > _MOST_RECORDS:
-        raise _bad(path, "byte 20", f"room for {head['capacity']} records is more than any has")
+        raise _bad(path, "byte 20", f"room for {head['capacity']} records is more than any log has")
     if not 0 < head["class_count"] <= 64:
         raise _bad(
-            path, "byte 36", f"{head['class_count']} classes of calls, and at most 64 can be"
+            path, "byte 36", f"{head['class_count']} classes of calls, and at most 64 are possible"
         )
     classes = np.frombuffer(data, _CLASS, count=int(head["class_count"]), offset=_CLASSES_AT)
     for field in ("lost", "lost_ns", "seed", "start_ns", "ready_ns"):
         if head[field] >= 1 << 63:
-            raise _bad(path, "head", f"{field} is {head[field]}")
+            raise _bad(path, "header", f"{field} is {head[field]}")
     for field in ("calls", "given", "ns"):
         if (classes[field] >= 1 << 63).any():
             raise _bad(path, "classes", f"a number of {field} is beyond 2^63")
@@ -271,7 +275,7 @@ def _tables(
         )
     )
     if len(odd):
-        raise _bad(path, f"record {odd[0]}", "it holds numbers that are not valid for a delay")
+        raise _bad(path, f"record {odd[0]}", "it contains numbers that are not valid for a delay")
     ended = valid & (records["delay_ns"] > 0)
     host, pid = _text(head["host"]), int(head["pid"])
     rank = int(head["rank"]) if head["rank"] >= 0 else None
@@ -338,7 +342,7 @@ def _notes(path: Path, head: np.void, missing: int, unfinished: int) -> list[str
             "have no record; the totals include them"
         )
     if missing > 0 and missing > int(head["lost"]):
-        notes.append(f"{path}: shorter than its head says by {missing} records")
+        notes.append(f"{path}: the file is shorter by {missing} records than its header says")
     if unfinished:
         notes.append(f"{path}: {unfinished} delays had not ended when the process did")
     return notes

@@ -1,4 +1,4 @@
-"""The rules of injected delays: checks them, and writes them for the preloaded library."""
+"""Checks the rules of injected delays, and writes them for the preloaded library."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ GROUPS: dict[str, str] = {
     "mpi": "p2p, collective, one-sided, and starts of persistent requests",
     "p2p": "send, receive, wait and blocking probes",
     "collective": "collectives of every shape, also non-blocking and neighbourhood ones",
-    "all-to-all": "MPI_Allreduce, MPI_Alltoall, MPI_Allgather and their kin",
+    "all-to-all": "MPI_Allreduce, MPI_Alltoall, MPI_Allgather and similar calls",
     "barrier": "MPI_Barrier and MPI_Ibarrier",
-    "send": "MPI_Send, MPI_Isend, MPI_Sendrecv and their kin",
-    "receive": "MPI_Recv, MPI_Irecv, MPI_Sendrecv and their kin",
+    "send": "MPI_Send, MPI_Isend, MPI_Sendrecv and similar calls",
+    "receive": "MPI_Recv, MPI_Irecv, MPI_Sendrecv and similar calls",
     "wait": "MPI_Wait, MPI_Waitall, MPI_Waitany, MPI_Waitsome",
     "one-sided": "MPI_Put, MPI_Get, MPI_Accumulate, and what synchronises windows",
     "mpi-io": "MPI_File_...",
     "io": "read, write, open, close, sync, meta and mpi-io",
     "read": "reads of files",
     "write": "writes to files, and copies between descriptors",
-    "open": "open, fopen and their kin",
+    "open": "open, fopen and similar calls",
     "close": "close, fclose",
-    "sync": "fsync, fflush and their kin",
-    "meta": "stat, unlink, rename, mkdir, readdir and their kin",
+    "sync": "fsync, fflush and similar calls",
+    "meta": "stat, unlink, rename, mkdir, readdir and similar calls",
 }
 #: Longest delay that can be chosen, ns.
 LONGEST_NS = 60_000_000_000
@@ -44,7 +44,7 @@ def length_ns(text: str, what: str, example: str) -> int:
     """Return a span such as `5ms` in nanoseconds."""
     match = _LENGTH.fullmatch(text.strip())
     if not match or float(match[1]) * _SCALE[match[2]] > 8.64e15:
-        raise UsageError(f"`{text}` is no {what}.", hint=f"Write for example {example}")
+        raise UsageError(f"`{text}` is not a {what}.", hint=f"Write for example {example}")
     return round(float(match[1]) * _SCALE[match[2]])
 
 
@@ -54,10 +54,10 @@ class Delay:
 
     Attributes:
         shape: fixed, gauss (normal, drawn again if negative) or pareto (heavy tail).
-        size_ns: fixed: the length; gauss: the mean; pareto: the least. ns.
-        spread_ns: gauss: the standard deviation, ns.
-        exponent: pareto: P(longer than x) = (size/x)^exponent.
-        cap_ns: pareto: the greatest length, ns.
+        size_ns: Length of a delay (fixed), mean length (gauss) or least length (pareto), ns.
+        spread_ns: Standard deviation of the lengths (gauss), ns.
+        exponent: Exponent of the tail (pareto): P(longer than x) = (size/x)^exponent.
+        cap_ns: Greatest length (pareto), ns.
     """
 
     shape: str
@@ -127,19 +127,21 @@ class Rules:
     """Which calls are delayed, how often, for how long, when and where.
 
     Attributes:
-        calls: Names of GROUPS.
-        probability: Probability that a call of these is delayed, 0 to 1.
-        delay: Its length.
-        seed: The same seed delays the same calls of each class in each rank, by the same lengths.
-        ranks: Pairs of first and last rank; empty for every process.
-        from_ns: Begin of the window, ns since MPI_Init was done or, before that, since the process
-            began.
-        until_ns: End of the window; None for none.
-        period_ns: Period of a schedule on the wall clock, ns; 0 for none.
-        duty: Share of a period that is on.
+        calls: Names of groups of calls, from GROUPS.
+        probability: Probability that one of these calls is delayed, 0 to 1.
+        delay: Distribution of the lengths of delays.
+        seed: Seed of the random numbers. The same seed delays the same calls of each class in each
+            rank, by the same lengths.
+        ranks: Ranges of ranks whose calls are delayed: pairs of first and last rank; empty: all
+            processes.
+        from_ns: Begin of the time with delays, ns since the end of MPI_Init; without MPI, since the
+            start of the process.
+        until_ns: End of the time with delays, counted like `from_ns`; None: no end.
+        period_ns: Period of a schedule on the wall clock, ns; 0: no schedule.
+        duty: Share of a period in which calls are delayed.
         phase_ns: Shift of the periods, ns.
-        random_place: The part of a period that is on is one of its equal parts, drawn from the seed
-            for each period; else its first.
+        random_place: Whether the part with delays is drawn from the seed for each period, among
+            equal parts; else it is the first part of each period.
     """
 
     calls: tuple[str, ...]
@@ -161,7 +163,10 @@ class Rules:
             UsageError: A value is invalid; the message says why and gives valid values.
         """
         if not self.calls:
-            raise UsageError("No calls to delay.", hint="For example --calls all-to-all,write")
+            raise UsageError(
+                "No calls to delay.",
+                hint="Name some calls, for example with --calls all-to-all,write",
+            )
         for name in self.calls:
             if name not in GROUPS:
                 close = difflib.get_close_matches(name, GROUPS, n=3, cutoff=0.5)
@@ -173,22 +178,33 @@ class Rules:
                 )
         if not 0 <= self.probability <= 1:
             raise UsageError(
-                f"`{self.probability}` is not a probability (0 to 1).", hint="For example 0.01"
+                f"`{self.probability}` is not a probability (0 to 1).",
+                hint="Give a number between 0 and 1, for example 0.01",
             )
         if not 0 <= self.seed < 1 << 63:
-            raise UsageError(f"`{self.seed}` is not a seed.", hint="A whole number from 0.")
+            raise UsageError(
+                f"`{self.seed}` is not a seed.", hint="Give a whole number, 0 or greater."
+            )
         if self.until_ns is not None and self.until_ns <= self.from_ns:
-            raise UsageError("The window ends before it begins.", hint="--until after --from")
+            raise UsageError(
+                "The window ends before it begins.",
+                hint="Choose an --until that is later than --from.",
+            )
         if self.period_ns and not 0 <= self.duty <= 1:
-            raise UsageError(f"`{self.duty}` is not a share of a period.", hint="0 to 1")
+            raise UsageError(
+                f"`{self.duty}` is not a share of a period.", hint="Give a number between 0 and 1."
+            )
         if self.random_place and not (self.period_ns and 0 < self.duty <= 0.5):
             raise UsageError(
-                "A place in a period is drawn only where the part that is on has several.",
-                hint="Give a period, and at most half of it that is on: --period 4s --duty 0.5",
+                "A position in a period can be drawn only if the part with delays is at most "
+                "half of the period.",
+                hint="Give a period, and a duty of at most one half, for example --period 4s "
+                "--duty 0.5",
             )
         if len(self.ranks) > _MOST_RANGES:
             raise UsageError(
-                f"More than {_MOST_RANGES} ranges of ranks.", hint="Join them: 0-3,8-11"
+                f"More than {_MOST_RANGES} ranges of ranks.",
+                hint="Combine the ranks into ranges, for example 0-3,8-11",
             )
 
     def text(self, log: str | os.PathLike[str]) -> str:
@@ -216,10 +232,10 @@ class Rules:
 
 
 def parse_ranks(text: str) -> tuple[tuple[int, int], ...]:
-    """Return `0,2-3` as pairs of first and last rank.
+    """Parse a list of ranks such as `0,2-3` into pairs of first and last rank.
 
     Raises:
-        UsageError: It is not a list of ranks.
+        UsageError: The text is not a list of ranks.
     """
     ranges = []
     for word in text.split(","):
@@ -233,7 +249,7 @@ def parse_ranks(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def parse_calls(text: str) -> tuple[str, ...]:
-    """Return the names of groups in a list with commas."""
+    """Return the names of groups in a text that is separated by commas."""
     return tuple(word.strip() for word in text.split(",") if word.strip())
 
 
@@ -249,12 +265,12 @@ def environment(
     """Return the variables for a program that is delayed as long as it runs; see `variables`.
 
     Args:
-        calls: Names of GROUPS, comma separated.
-        delay: `fixed:5ms`, `gauss:5ms,1ms`, `pareto:1ms,1.5[,cap]`.
+        calls: Names of groups of calls, from GROUPS, separated by commas.
+        delay: Distribution of the lengths: `fixed:5ms`, `gauss:5ms,1ms` or `pareto:1ms,1.5[,cap]`.
         log: Folder for the logs; created if it is missing.
-        probability: Probability that such a call is delayed.
-        seed: As in Rules.
-        ranks: `0,2-3`; empty for all.
+        probability: Probability that one of these calls is delayed.
+        seed: Seed of the random numbers, as in Rules.
+        ranks: Ranks whose calls are delayed, for example `0,2-3`; empty: all ranks.
 
     Raises:
         UsageError: A value is invalid.
@@ -273,7 +289,8 @@ def environment(
 def variables(rules: Rules, log: Path) -> dict[str, str]:
     """Return JOSTLE_INJECT and LD_PRELOAD for these rules, and create the folder of the logs.
 
-    `jostle-run` and `jostle run` put the profiler's library in front of it, where it belongs.
+    `jostle-run` and `jostle run` put the profiler's library in front of the injector's, as is
+    needed.
 
     Raises:
         JostleError: The folder or the library's path cannot be used.
@@ -290,7 +307,8 @@ def variables(rules: Rules, log: Path) -> dict[str, str]:
     text = rules.text(folder)
     if len(os.fsencode(text)) > 1000 or len(os.fsencode(folder)) > 500:
         raise UsageError(
-            "The rules are too long.", hint="Join ranges of ranks; a shorter path for --log."
+            "The rules are too long.",
+            hint="Combine ranges of ranks, or choose a shorter path for --log.",
         )
     others = os.environ.get("LD_PRELOAD", "")
     return {"JOSTLE_INJECT": text, "LD_PRELOAD": f"{library}:{others}" if others else library}
@@ -300,7 +318,7 @@ def log_folder(path: Path) -> Path:
     """Create the folder of the logs; refuse a folder with logs of another run.
 
     Raises:
-        UsageError: It cannot be created or written to, or is in use.
+        UsageError: The folder cannot be created or written to, or is in use.
     """
     folder = path.expanduser().absolute()
     try:
@@ -313,8 +331,11 @@ def log_folder(path: Path) -> Path:
     if used:
         raise UsageError(
             f"{folder} holds the logs of another run already.",
-            hint="Use one folder for each run: the delays of two runs could not be distinguished.",
+            hint="Use a new folder for each run, since the delays of two runs cannot be "
+            "distinguished.",
         )
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise UsageError(f"{folder} may not be written to.", hint="Choose another --log.")
+        raise UsageError(
+            f"You have no permission to write to {folder}.", hint="Choose another --log."
+        )
     return folder

@@ -1,4 +1,4 @@
-"""The windows of a run in which delays were on and off, from the rules in the injector's log."""
+"""Finds the windows of a run with and without delays, from the rules in the injector's log."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Windows:
     """The windows of a run that lie wholly between two instants, in order of time.
 
     Attributes:
-        start_ns: Start of each, ns of Unix time, [windows].
-        end_ns: Its end, ns, [windows].
-        period: Number of its period, [windows].
-        on: Whether calls were delayed in it, [windows].
-        random: Which window of a period is on was drawn from the seed.
+        start_ns: Start of each window, ns of Unix time, [windows].
+        end_ns: End of each window, ns of Unix time, [windows].
+        period: Number of the period of each window, [windows].
+        on: Whether calls were delayed in each window, [windows].
+        random: Whether the window with delays was drawn from the seed in each period.
     """
 
     start_ns: NDArray[np.int64]
@@ -39,35 +39,38 @@ class Windows:
 def windows(log: InjectLog, begin_ns: int, end_ns: int) -> Windows:
     """Return the windows of a run's periods.
 
-    Only whole periods are returned: each has the same number of windows, one of which is on.
+    Only whole periods are returned: each has the same number of windows, one of which has delays.
 
     Args:
         log: The log of the run.
-        begin_ns: Earlier periods are left out, ns of Unix time.
-        end_ns: Later ones, too.
+        begin_ns: Instant before which periods are left out, ns of Unix time.
+        end_ns: Instant after which periods are left out, ns of Unix time.
 
     Raises:
-        InjectLogError: The processes had no schedule or different ones, or a delay began in a
-            window that was off.
+        InjectLogError: The processes had no schedule or different schedules, or a delay began in a
+            window without delays.
     """
     rows = log.processes.select(["rules", "seed"]).to_pylist()
     schedules = {(*_schedule(str(row["rules"])), int(row["seed"])) for row in rows}
     if len(schedules) != 1:
         raise InjectLogError(
             "The processes of the run had different windows, or left no log.",
-            hint="One run has one folder, and all its ranks the same rules.",
+            hint="Use one folder for each run, and the same rules for all its ranks.",
         )
     period, on, phase, random, seed = schedules.pop()
     if not period or not 0 < 2 * on <= period:
         raise InjectLogError(
-            "The delays had no windows: they need a period, of which at most half is on.",
-            hint="For example --period 4s --duty 0.25 --place random",
+            "The delays had no windows: windows need a period, and a duty of at most one half.",
+            hint="Inject with a period, for example --period 4s --duty 0.25 --place random",
         )
     shift, places = phase % period, period // on
     first = -((shift - begin_ns) // period)
     last = (end_ns - shift) // period
     if (last - first) * places > _MOST_WINDOWS:
-        raise InjectLogError("The run has too many windows.", hint="Longer periods, or a part.")
+        raise InjectLogError(
+            "The run has too many windows.",
+            hint="Choose longer periods, or evaluate a part of the run.",
+        )
     numbers = np.arange(first, max(last, first), dtype=np.int64)
     drawn = [place(seed, number, places) if random else 0 for number in numbers.tolist()]
     start = (numbers * period + shift)[:, None] + on * np.arange(places, dtype=np.int64)
@@ -84,12 +87,12 @@ def windows(log: InjectLog, begin_ns: int, end_ns: int) -> Windows:
 
 
 def place(seed: int, period: int, places: int) -> int:
-    """Return which of a period's windows is on, counted from 0 (lab/inject/random_delays.c).
+    """Return the number, from 0, of a period's window with delays (lab/inject/random_delays.c).
 
     Args:
-        seed: That of the rules.
+        seed: Seed of the rules.
         period: Number of the period since the epoch.
-        places: Windows of a period.
+        places: Number of windows in a period.
     """
     key = _mix((seed + 2 * _STEP) & _MASK)
     bits = _mix((key + (64 * period + 1) * _STEP) & _MASK) >> 11
@@ -105,7 +108,7 @@ def _mix(x: int) -> int:
 
 
 def _schedule(rules: str) -> tuple[int, int, int, bool]:
-    """Return period, length of its part that is on, phase (ns), and whether that part is drawn."""
+    """Return period, length of the part with delays, phase (ns), and whether that part is drawn."""
     before = rules.partition(" log=")[0]
     words = dict(word.partition("=")[::2] for word in before.split())
 
@@ -116,10 +119,10 @@ def _schedule(rules: str) -> tuple[int, int, int, bool]:
 
 
 def _check(log: InjectLog, found: Windows) -> None:
-    """Check that no delay began in a window that was off.
+    """Check that no delay began in a window without delays.
 
     Raises:
-        InjectLogError: One did.
+        InjectLogError: A delay began in such a window.
     """
     start = log.delays["start_ns"].to_numpy()
     at = np.searchsorted(found.start_ns, start, "right") - 1
@@ -129,6 +132,6 @@ def _check(log: InjectLog, found: Windows) -> None:
     wrong = ~found.on[at] & ~(late & found.on[(at - 1).clip(0)])
     if wrong.any():
         raise InjectLogError(
-            f"{int(wrong.sum())} delays began in windows in which none should be.",
-            hint="Were the clocks of the nodes apart, or set during the run?",
+            f"{int(wrong.sum())} delays began in windows that should have no delays.",
+            hint="Check whether the clocks of the nodes differed, or were set during the run.",
         )

@@ -1,1 +1,1 @@
-"""Charts and figures of studies and validations."""
+"""Draws charts and figures of studies and validations."""

@@ -1,4 +1,4 @@
-"""The imprint of a signal in a probe as PNG, SVG or PDF, like Shah, 2020, figure 2.7."""
+"""Draws the imprint of a signal in a probe's throughput, like Shah, 2020, figure 2.7."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def imprint_page(imprint: ImprintChart, stem: str) -> Page:
     """Return the page of an imprint.
 
     Args:
-        imprint: What to draw.
-        stem: Name of its files without the ending.
+        imprint: Imprint to draw.
+        stem: Name of the files without the ending.
     """
     note = (
-        f"{role(imprint.probe, 'the probe')} per slice, alone and beside "
+        f"{role(imprint.probe, 'the probe')} per slice, alone and alongside "
         f"{role(imprint.signal, 'the signal')}"
     )
     note += f"; {imprint.setting}." if imprint.setting else "."
@@ -121,7 +121,7 @@ def _probe(axes: Axes, imprint: ImprintChart) -> None:
 
 
 def _legend(axes: Axes, *, alone: bool) -> None:
-    """Draw the legend of steps and shade above the axes, left, over the marks of the ends."""
+    """Draw the legend above the axes, on the left, over the marks of the ends."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -147,19 +147,24 @@ def _legend(axes: Axes, *, alone: bool) -> None:
 def _levels(axes: Axes, imprint: ImprintChart, top: float) -> None:
     """Mark the mean levels at the right edge, and the degradation as the distance between them."""
     alone = level(imprint.alone, imprint.alone_ns)
-    dented = level_in_bursts(imprint)
-    if not (math.isfinite(alone) and math.isfinite(dented)):
+    in_bursts = level_in_bursts(imprint)
+    if not (math.isfinite(alone) and math.isfinite(in_bursts)):
         return
     right = imprint.seconds
-    for value, colour in ((alone, _GREY), (dented, _BLUE)):
+    for value, colour in ((alone, _GREY), (in_bursts, _BLUE)):
         axes.plot([right, right * 1.02], [value] * 2, color=colour, linewidth=1.4, clip_on=False)
-    _arrow(axes, (right * 1.01, alone), (right * 1.01, dented))
+    _arrow(axes, (right * 1.01, alone), (right * 1.01, in_bursts))
     # Three texts of two lines each need space: levels that are close are moved apart.
-    middle, away = (alone + dented) / 2, max(abs(alone - dented) / 2, 0.14 * top)
-    side = 1 if alone >= dented else -1
+    middle, away = (alone + in_bursts) / 2, max(abs(alone - in_bursts) / 2, 0.14 * top)
+    side = 1 if alone >= in_bursts else -1
     notes = [
         (middle + side * away, f"mean alone\n{rate(alone, imprint.unit)}", 6.5, "normal"),
-        (middle - side * away, f"mean in the bursts\n{rate(dented, imprint.unit)}", 6.5, "normal"),
+        (
+            middle - side * away,
+            f"mean in the bursts\n{rate(in_bursts, imprint.unit)}",
+            6.5,
+            "normal",
+        ),
     ]
     if imprint.drop is not None and math.isfinite(imprint.drop):
         notes.append((middle, f"degradation\n{shown(imprint.drop)}", 7.5, "bold"))
@@ -196,7 +201,7 @@ def _arrow(axes: Axes, start: tuple[float, float], end: tuple[float, float]) -> 
 
 
 def _ends(axes: Axes, imprint: ImprintChart, top: float) -> None:
-    """Mark both ends above the axes, and the dilation as the distance between them."""
+    """Mark the ends of both runs above the axes, and the dilation as the distance between them."""
     if not len(imprint.alone.values):
         return
     lengths = [(end - begin) / 1e9 for begin, end in (imprint.alone_ns, imprint.together_ns)]

@@ -1,4 +1,4 @@
-"""Words and groups for what a study found; shared by the terminal and the figures.
+"""Formats and groups the results of a study, for the terminal and the figures.
 
 Degradation and dilation are different numbers: every text here names which one it is about.
 """
@@ -37,12 +37,12 @@ PATTERNS = (
 #: Metrics that are bytes, and the text behind the figure.
 _BYTES = {"bytes": "", "read_bytes": " read", "message_bytes": " sent"}
 #: What each number means, for small print.
-DEGRADATION = "degradation = (alone − beside the signal) / alone, of the probe's throughput"
-DILATION = "dilation = run time beside the signal / run time alone − 1"
+DEGRADATION = "degradation = (alone − with the signal) / alone, of the probe's throughput"
+DILATION = "dilation = run time with the signal / run time alone − 1"
 
 
 def rate_label(rate: float | None, metric: str) -> str:
-    """Return progress per second in the manner of its metric; `-` where unknown."""
+    """Return a rate in the format of its metric; `-` if unknown."""
     if rate is None or not math.isfinite(rate):
         return "-"
     if metric in _BYTES:
@@ -51,12 +51,12 @@ def rate_label(rate: float | None, metric: str) -> str:
 
 
 def metric_label(metric: str) -> str:
-    """Return what progress is counted in, in words: the values are shown in seconds of CPU time."""
+    """Return the name of the unit in which progress is counted."""
     return "CPU s" if metric == "cpu_ns" else metric
 
 
 def seconds_label(seconds: float | None) -> str:
-    """Return seconds as a span; `-` where unknown."""
+    """Return seconds as a span of time; `-` if unknown."""
     if seconds is None or not math.isfinite(seconds):
         return "-"
     return duration(seconds * 1e9)
@@ -88,7 +88,7 @@ def processes_label(number: int) -> str:
 
 
 def patterns(result: StudyResult) -> set[str]:
-    """Return the programs that are signals of ours rather than applications."""
+    """Return the programs that are patterns of `jostle signal` rather than applications."""
     patterned = {alone.program: bool(alone.pattern) for alone in result.standalone}
     return {name for name in result.programs if patterned.get(name, name in PATTERNS)}
 
@@ -98,12 +98,12 @@ class Group:
     """Cells that differ in programs, process counts and chunk sizes only: one matrix.
 
     Attributes:
-        shared: One shared file.
-        periodic: The signals are periodic.
+        shared: Whether processes use one shared file.
+        periodic: Whether the signals are periodic.
         more: Further axes of the study that are the same in all of its cells.
-        cells: At least one, in the order of the study.
-        sized: Programs run with several process counts, so labels name the counts.
-        programs: All programs of the study, in its order: that of labels, as on its page.
+        cells: Cells of the group, at least one, in the order of the study.
+        sized: Whether programs run with several process counts, which labels must then name.
+        programs: All programs of the study, in the order of labels.
     """
 
     shared: bool
@@ -115,7 +115,7 @@ class Group:
 
     @property
     def words(self) -> list[str]:
-        """What distinguishes this group, in words."""
+        """Description of the settings that distinguish this group."""
         words = [f"{name} {value}" for name, value in self.more]
         words += ["shared file"] if self.shared else []
         return words + (["periodic signal"] if self.periodic else [])
@@ -127,7 +127,7 @@ class Group:
 
     @property
     def chunks(self) -> list[int | None]:
-        """Chunk sizes, ascending; None alone where the study has none."""
+        """Chunk sizes, ascending; only None if the study has no chunk sizes."""
         sizes = {cell.setting.chunk for cell in self.cells}
         return sorted(sizes, key=lambda chunk: -1 if chunk is None else chunk)
 
@@ -236,7 +236,7 @@ def verdicts(cell: Cell) -> dict[str, int]:
 
 
 def why_empty(cell: Cell) -> str:
-    """Return in one word why a cell has no number."""
+    """Return one word on why a cell has no value."""
     counts = verdicts(cell)
     counts.pop("kept")
     worst = max(counts, key=lambda verdict: counts[verdict])
@@ -265,7 +265,7 @@ def median_of(cell: Cell, measure: str) -> float:
 
 
 def kept_label(counts: Iterable[int]) -> str:
-    """Return how many repetitions count: `n = 5`, `n = 3 to 5`."""
+    """Return the number of repetitions that count: `n = 5`, `n = 3 to 5`."""
     numbers = sorted(set(counts))
     if not numbers:
         return "n = 0"
@@ -312,7 +312,7 @@ def about_size(size: float) -> str:
 
 
 def metrics_note(cells: Iterable[Cell]) -> str:
-    """Return what progress is counted in where it is not bytes."""
+    """Return a sentence on the units of progress that are not bytes; "" if there are none."""
     counted = {cell.probe: cell.metric for cell in cells if cell.metric}
     others = {one: metric_label(metric) for one, metric in counted.items() if metric != "bytes"}
     if not others:
@@ -323,7 +323,7 @@ def metrics_note(cells: Iterable[Cell]) -> str:
 
 
 def metric_of(result: StudyResult, program: str) -> str:
-    """Return what the progress of a program in pairs is counted in."""
+    """Return the unit of a program's progress in pairs."""
     return next((cell.metric for cell in result.cells if cell.probe == program), "bytes")
 
 
@@ -337,7 +337,7 @@ def source(result: StudyResult) -> str:
 
 
 def without_chunk(setting: Setting) -> Setting:
-    """Return a setting apart from its chunk size."""
+    """Return a setting without its chunk size."""
     return replace(setting, chunk=None)
 
 
@@ -354,7 +354,7 @@ def _words(setting: Setting) -> dict[str, str]:
 
 
 def brief(setting: Setting, among: Iterable[Setting]) -> str:
-    """Return what distinguishes a setting from others, in words; empty when nothing does."""
+    """Return a description of the parts of a setting that differ from others; "" if none do."""
     others = [_words(other) for other in among]
     settings = [
         value
@@ -365,7 +365,7 @@ def brief(setting: Setting, among: Iterable[Setting]) -> str:
 
 
 def common(among: Sequence[Setting]) -> str:
-    """Return what settings have in common, in words; what is usual is left out."""
+    """Return a description of what settings have in common, without the usual parts."""
     every = [_words(setting) for setting in among]
     if not every:
         return ""
@@ -379,7 +379,7 @@ def common(among: Sequence[Setting]) -> str:
 
 
 def finding(group: Group, measure: str = "degradation") -> str:
-    """Return what a matrix shows: whose loss is the greatest, and the least."""
+    """Return a sentence on the greatest and the least loss in a matrix."""
     known = [cell for cell in group.cells if math.isfinite(median_of(cell, measure))]
     if not known:
         return f"No {measure} could be measured"
@@ -397,13 +397,13 @@ def _loss(group: Group, cell: Cell, measure: str, *, chunked: bool, short: bool 
     value = median_of(cell, measure)
     at = f" at {chunk_label(cell.setting.chunk)}" if chunked else ""
     probe, signal = group.probe_label(cell), group.signal_label(cell)
-    beside = f"beside {'itself' if probe == signal else signal}"
+    alongside = f"alongside {'itself' if probe == signal else signal}"
     if measure == "dilation":
         if value < 0:
-            return f"{probe} gets faster {beside}{at}"
+            return f"{probe} gets faster {alongside}{at}"
         long = f"{1 + value:.1f} times as long" if value >= 1 else f"{share_label(value)} longer"
-        return f"{probe} takes {long} {beside}{at}"
+        return f"{probe} takes {long} {alongside}{at}"
     if short:
         ending = share_label(value) if value > 0.005 else "nothing"
-        return f"{probe} loses {ending} {beside}{at}"
-    return f"{probe} loses {share_label(value)} of its throughput {beside}{at}"
+        return f"{probe} loses {ending} {alongside}{at}"
+    return f"{probe} loses {share_label(value)} of its throughput {alongside}{at}"

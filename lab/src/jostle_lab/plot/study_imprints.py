@@ -23,13 +23,15 @@ def periodic(result: StudyResult) -> list[tuple[str, ImprintChart]]:
     for trace in bursty[:_MOST]:
         imprint = imprints.get((trace.probe, trace.signal, trace.setting, trace.run))
         chart = _chart(result, trace, imprint)
-        stem = f"time-slices-{slug(chart.probe)}-beside-{slug(chart.signal)}-{slug(_brief(trace))}"
+        stem = (
+            f"time-slices-{slug(chart.probe)}-alongside-{slug(chart.signal)}-{slug(_brief(trace))}"
+        )
         charts.append((stem, chart))
     return charts
 
 
 def _other(imprint: Imprint) -> str:
-    """Return the signal's name as in traces: none where one job is split in two."""
+    """Return the signal's name in traces; "" if one job is split into probe and signal."""
     return imprint.signal if imprint.setting.processes[1] else ""
 
 
@@ -68,12 +70,12 @@ def _chart(result: StudyResult, trace: Trace, imprint: Imprint | None) -> Imprin
         dilation=dilation,
         seen=(imprint.seen, imprint.total) if imprint and imprint.total else None,
         source=source(result),
-        told=imprint.source if imprint else "",
+        bursts_from=imprint.source if imprint else "",
         setting=f"run {trace.run}, {trace.setting.label}",
     )
-    alone, beside = level(chart.alone, chart.alone_ns), level_in_bursts(chart)
-    if alone > 0 and math.isfinite(beside):
-        return replace(chart, drop=1 - beside / alone)
+    alone, alongside = level(chart.alone, chart.alone_ns), level_in_bursts(chart)
+    if alone > 0 and math.isfinite(alongside):
+        return replace(chart, drop=1 - alongside / alone)
     return replace(chart, drop=imprint.depth.median if imprint else None)
 
 
@@ -86,7 +88,7 @@ def _side(result: StudyResult, trace: Trace) -> Side | None:
 
 
 def _busy(rates: Sequence[float]) -> tuple[int, int]:
-    """Return the first busy slice, and the one behind the last."""
+    """Return the index of the first busy slice, and of the slice after the last busy one."""
     busy = np.flatnonzero(np.nan_to_num(np.asarray(rates, dtype=np.float64)) > 0)
     return (int(busy[0]), int(busy[-1]) + 1) if len(busy) else (0, len(rates))
 

@@ -1,4 +1,4 @@
-"""Figures of a validation: Shah, 2020, figures 5.4, 5.17 to 5.20; and verdicts on lab losses."""
+"""Draws the figures of a validation: Shah, 2020, figures 5.4, 5.17 to 5.20; and lab losses."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def draw_all(
     """Draw all that a validation has data for.
 
     Args:
-        results: The validation.
-        folder: Where to.
+        results: Results of the validation.
+        folder: Folder for the figures.
         endings: Formats: png, svg, pdf.
-        progress: As of draw_pages.
+        progress: Function that shows the progress, as for draw_pages.
 
     Returns:
-        What was written, in order.
+        The written files, in order.
     """
     return draw_pages(plans(results), folder, endings, progress)
 
@@ -85,14 +85,14 @@ def _runs_page(code: str, rows: Sequence[Row], unknown: str = "") -> Page:
     """Figure 5.17: runs of one program, the longest first, measured and estimated.
 
     Args:
-        code: The program.
+        code: Name of the program.
         rows: Its runs.
-        unknown: Why its truth is not known, and nothing of it scored; "" where it is.
+        unknown: Reason why the program's true loss is not known; "" if it is known.
     """
     off = float(np.median([abs(row.truth.total - row.said["jostle"].total) for row in rows]))
     note = (
-        "Loss in percent of the run, as it was (M) and as it was estimated from that run and what "
-        "its cores can do (E), with the 95 % interval. The machine's own: what was not planted. "
+        "Loss in percent of the run: true (M), and estimated from that run and the speed of its "
+        "cores (E), with the 95 % interval. The machine's own: loss that was not injected. "
         f"Runs by run time, the longest first; below {_LOW:g} % is low, above {_HIGH:g} % high."
     )
     columns = (
@@ -158,7 +158,7 @@ def _draw_runs(canvas: Canvas, rows: Sequence[Row]) -> None:
         color=LOOKS[0].fill,
         edgecolor=LOOKS[0].colour,
         linewidth=0.7,
-        label="M: as it was",
+        label="M: true",
     )
     own = [min(max(row.own, 0.0), max(row.truth.total, 0.0)) for row in rows]
     axes.bar(
@@ -229,9 +229,9 @@ def _logistic_page(rows: Sequence[Row]) -> Page:
     )
     return Page(
         "soft-probability",
-        f"Probability that a run is unfit for analysis, as it is and as it was estimated: "
-        f"{len(rows)} runs",
-        "Left: the soft classifier of thesis 5.2.3. Right: each run; on the diagonal both agree.",
+        f"Probability that a run is unfit for analysis, true and estimated: {len(rows)} runs",
+        "Left: the soft classifier of Shah, 2020, section 5.2.3. Right: each run; on the diagonal "
+        "both agree.",
         _FOOT,
         DrawnFigures(columns, numbers),
         width=FULL,
@@ -287,7 +287,7 @@ def _boxes_page(name: str, rows: Sequence[Row]) -> Page:
         for method in row.said
     )
     accuracy = float(np.median([one[3] for one in numbers if one[1] == "jostle"]))
-    what = {"injected": "injected delays", "disturbed": "load beside them"}[name]
+    what = {"injected": "injected delays", "disturbed": "concurrent load"}[name]
     return Page(
         f"accuracy-{name}",
         f"Runs with {what}: accuracy of the verdict {accuracy:.2f} in the median",

@@ -1,1 +1,1 @@
-"""The pages of studies for `jostle serve`."""
+"""The web pages of studies for `jostle serve`."""

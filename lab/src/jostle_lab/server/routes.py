@@ -1,4 +1,4 @@
-"""Routes of the pages of studies: probes and signals, alone and in pairs."""
+"""Routes of the web pages of studies: runs of probes and signals, alone and in pairs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from jostle_lab.server.studies import allowed, brief, study
 
 
 def add(app: FastAPI, context: ServerContext) -> None:
-    """Put the routes of this page on the application."""
+    """Add the routes of the pages of studies to the application."""
     cache = BackgroundCache()
 
     def cached_study(name: str, viewer: Viewer) -> CachedResult[dict[str, Any]] | None:
@@ -57,7 +57,7 @@ def add(app: FastAPI, context: ServerContext) -> None:
             str, Query(alias="with", max_length=200, description="a second study to compare with")
         ] = "",
     ) -> Response:
-        """Return what `jostle study show --json` prints, of one study or of two."""
+        """Return the output of `jostle study show --json` for one study or for two."""
         if other == name:
             raise HTTPException(400, "A study cannot be compared with itself.")
         results = [cached_study(each, viewer) for each in (name, other) if each]

@@ -17,7 +17,7 @@ class StudyRow(BaseModel):
     programs: list[str] = []
     end_ns: int = Field(0, description="end of its newest run; 0: no run yet")
     damaged: str | None = Field(None, description="why it cannot be read")
-    mend: str | None = None
+    fix: str | None = None
 
 
 class Studies(BaseModel):
@@ -44,7 +44,7 @@ class Summary(BaseModel):
     min: float | None
     max: float | None
     mean: float | None
-    low: float | None = Field(description="null: fewer than three runs, which do not tell it")
+    low: float | None = Field(description="null: fewer than three runs, too few for an interval")
     high: float | None
 
 
@@ -71,7 +71,7 @@ class Repetition(BaseModel):
 
 
 class Cell(BaseModel):
-    """A probe beside a signal."""
+    """A probe alongside a signal."""
 
     probe: str
     signal: str
@@ -94,7 +94,7 @@ class CurvePoint(BaseModel):
 
 
 class Curve(BaseModel):
-    """A probe beside a signal as one setting varies."""
+    """A probe alongside a signal as one setting varies."""
 
     axis: str
     probe: str

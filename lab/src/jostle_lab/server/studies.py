@@ -1,4 +1,4 @@
-"""Data for the pages of studies: what `jostle study show --json` prints."""
+"""Data for the web pages of studies: the output of `jostle study show --json`."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ def jobs_of(records: list[dict[str, Any]]) -> set[str]:
 
 
 def may_see(viewer: Viewer, jobs: set[str], visible: set[str]) -> bool:
-    """Return whether a study may be shown: all its jobs are the viewer's, or open to him."""
+    """Return whether a viewer may see a study: he owns, or has access to, all its jobs."""
     return viewer.sees_all or (bool(jobs) and jobs <= visible)
 
 
 def brief(repository: Repository, name: str, viewer: Viewer, visible: set[str]) -> dict[str, Any]:
-    """Return a study's row of the list; empty where the viewer may not know of it.
+    """Return a study's row of the list of studies; empty if the viewer may not know of the study.
 
     A study whose files are damaged gets a row with the error, so that the others are still listed.
     """
@@ -34,7 +34,7 @@ def brief(repository: Repository, name: str, viewer: Viewer, visible: set[str]) 
     except JostleError as error:
         if not viewer.sees_all:
             return {}
-        return {"study": name, "damaged": str(error), "mend": error.hint}
+        return {"study": name, "damaged": str(error), "fix": error.hint}
     if not may_see(viewer, jobs_of(records), visible):
         return {}
     config = plan.get("config") or {}
@@ -54,13 +54,13 @@ def brief(repository: Repository, name: str, viewer: Viewer, visible: set[str]) 
 
 
 def allowed(repository: Repository, name: str, viewer: Viewer, visible: set[str]) -> set[str]:
-    """Return the jobs of a study, if the viewer may see it.
+    """Return the jobs of a study that the viewer may see.
 
     Returns:
         The names of the jobs of all its runs.
 
     Raises:
-        HTTPException: 404: there is no such study, or the viewer may not know of it.
+        HTTPException: Status 404: there is no such study, or the viewer may not know of it.
         JostleError: A file of it is damaged.
     """
     if name in repository.studies():

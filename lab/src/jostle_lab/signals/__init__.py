@@ -1,9 +1,9 @@
 """Controlled load: finds the signal programs and reads their logs.
 
 The package's interface:
-    PATTERNS: the loads that a signal can generate, by name.
-    program: the executable for an MPI, or for none.
-    read_log: ground-truth logs to tables.
+    PATTERNS: the load patterns that a signal program can generate, by name.
+    program: the path of the signal program for an MPI library, or of the one without MPI.
+    read_log: reads the logs of signals into tables.
 
 A signal is a compiled program (signals/ in the source tree); no Python runs along with it.
 """
@@ -26,7 +26,7 @@ _LOG = ("SignalLog", "SignalLogError", "read_log")
 def __getattr__(name: str) -> object:
     """Import the log reader, and with it Arrow, on first use.
 
-    The command starts a signal in every rank of a job, which must stay quick.
+    The command starts a signal in every rank of a job, so it must start fast.
     """
     if name in _LOG:
         from jostle_lab.signals import log

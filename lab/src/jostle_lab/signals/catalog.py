@@ -1,4 +1,4 @@
-"""The patterns of signals: what each loads, and what it counts as one operation."""
+"""The load patterns of signals: the resource that each loads, and its unit of work."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ class Pattern:
     """One pattern of `jostle signal`.
 
     Attributes:
-        name: Its name on the command line.
-        resource: What it loads: files (a file system), network, node (memory, cores), or
-            gpu (a GPU, and the bus to it).
-        operation: What its log counts and times as one operation.
-        needs_mpi: Whether it runs in the MPI builds only.
-        writes_files: Whether it writes files to a folder (`--dir`) and removes them at the end.
+        name: Name of the pattern on the command line.
+        resource: Resource that the pattern loads: files (a file system), network, node (memory,
+            cores), or gpu (a GPU, and the bus to it).
+        operation: Description of one operation, as counted and timed in the log.
+        needs_mpi: Whether only the builds with MPI have the pattern.
+        writes_files: Whether the pattern writes files to a folder (`--dir`) and removes them at the
+            end.
     """
 
     name: str

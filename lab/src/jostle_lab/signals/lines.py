@@ -1,4 +1,4 @@
-"""Parses a line of a log: untrusted JSON."""
+"""Parses and checks the lines of a signal's log, which are untrusted JSON."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class LogLine:
     """A line with its type.
 
     Attributes:
-        kind: signal, burst, slice, end, or what a later jostle may add.
-        fields: All its fields.
+        kind: Type of the line: signal, burst, slice, end, or a type of a later version.
+        fields: All fields of the line.
     """
 
     kind: str
@@ -60,25 +60,26 @@ def parse_line(raw: bytes) -> LogLine:
     """Parse a line.
 
     Raises:
-        LineError: It is not a JSON object with a type, or has an unknown version.
+        LineError: The line is not a JSON object with a type, or has an unknown version.
     """
     try:
         value = json.loads(raw.decode(), parse_constant=_no_constant)
     except UnicodeDecodeError:
-        raise LineError("it is not text in UTF-8") from None
+        raise LineError("the line is not text in UTF-8") from None
     except RecursionError:
-        raise LineError("it is nested too deeply") from None
+        raise LineError("the line is nested too deeply") from None
     except ValueError as error:
-        raise LineError(f"it is not JSON ({error})") from None
+        raise LineError(f"the line is not JSON ({error})") from None
     if not isinstance(value, dict):
-        raise LineError("it is JSON, but not an object")
+        raise LineError("the line is JSON, but not an object")
     kind = value.get("type")
     if not isinstance(kind, str) or not kind.isidentifier() or len(kind) > 64:
-        raise LineError("it has no type")
+        raise LineError("the line has no type")
     if kind == "signal" and value.get("version") != VERSION:
         raise LineError(
-            f"its version is {str(value.get('version'))[:20]}, and this jostle reads {VERSION}",
-            hint="Read it with the jostle that wrote it, or a newer one.",
+            f"the version of the log is {str(value.get('version'))[:20]}, and this jostle reads "
+            f"{VERSION}",
+            hint="Read the log with the version of jostle that wrote it, or a newer one.",
         )
     return LogLine(kind, value)
 

@@ -29,12 +29,12 @@ _LEAVE_OUT = "Remove the file or leave it out; the others can be read without it
 
 
 class SignalLogError(JostleError):
-    """A log of a signal cannot be read; names file, line and reason."""
+    """A log of a signal cannot be read; the message names file, line and reason."""
 
 
 @dataclass(frozen=True)
 class SignalLog:
-    """The load that signals really made, as tables.
+    """The load that signals actually made, as tables.
 
     Attributes:
         processes: One row per process: its identity, options and totals; the totals and
@@ -70,14 +70,14 @@ def read_log(
     """Read the logs of signals.
 
     Args:
-        source: A folder (all its `*.jsonl`), a file, or files and folders.
-        job: Return only the processes of this job; None: of all.
+        source: Path of a folder (all its `*.jsonl` files) or of a file, or a list of such paths.
+        job: Name of the job whose processes are returned; None: all processes.
 
     Returns:
         The tables, ordered by job, host and rank.
 
     Raises:
-        SignalLogError: There is no log, or a log cannot be read.
+        SignalLogError: There is no log, or one of the logs cannot be read.
     """
     places = [source] if isinstance(source, (str, os.PathLike)) else list(source)
     paths = list(_files(places, job))
@@ -134,7 +134,7 @@ def _files(places: Iterable[str | os.PathLike[str]], job: str | None) -> Iterato
             else:
                 raise SignalLogError(
                     f"{place} is neither a folder nor a file.",
-                    hint="Name the folder that `jostle signal --log DIR` wrote to.",
+                    hint="Give the folder that `jostle signal --log DIR` wrote to.",
                 )
         except OSError as error:
             raise _unreadable(place, error) from None
@@ -167,12 +167,14 @@ def _jobs(place: Path) -> Iterator[str]:
 def _unreadable(path: Path, error: OSError) -> SignalLogError:
     return SignalLogError(
         f"{path} cannot be read: {error.strerror or error}.",
-        hint="Ask its owner, or leave it out." if isinstance(error, PermissionError) else "",
+        hint="Ask the file's owner for access, or leave the file out."
+        if isinstance(error, PermissionError)
+        else "",
     )
 
 
 def _read_file(path: Path, job: str | None) -> _FileLog | str:
-    """Read one file; return only the name of its job if that is not `job`."""
+    """Read one file; if it is of another job than `job`, return only the name of that job."""
     try:
         with open_regular(path) as file:
             return _read(path, file, job)
@@ -193,7 +195,7 @@ def _read(path: Path, file: BinaryIO, job: str | None) -> _FileLog | str:
         except LineError as error:
             if whole:
                 raise _bad(path, number, str(error), error.hint) from None
-            log_file.notes.append(f"{path}: line {number} is incomplete, and left out")
+            log_file.notes.append(f"{path}: line {number} is incomplete and was skipped")
             break
         try:
             _take(log_file, line)
@@ -202,9 +204,11 @@ def _read(path: Path, file: BinaryIO, job: str | None) -> _FileLog | str:
         if line.kind == "signal" and job is not None and line.fields["job"] != job:
             return str(line.fields["job"])
     if not log_file.header:
-        log_file.notes.append(f"{path}: holds no complete line; its process ended at its start")
+        log_file.notes.append(
+            f"{path}: the log has no complete line; its process ended just after its start"
+        )
     elif log_file.end is None:
-        log_file.notes.append(f"{path}: has no end; its process was killed, or still runs")
+        log_file.notes.append(f"{path}: the log has no end; its process was killed, or still runs")
     return log_file
 
 
@@ -216,7 +220,7 @@ def _take(log_file: _FileLog, line: LogLine) -> None:
     """Add a line to the log.
 
     Raises:
-        LineError: The line cannot follow those before it.
+        LineError: The line cannot follow the lines before it.
     """
     if line.kind == "signal":
         if log_file.header:
@@ -226,7 +230,7 @@ def _take(log_file: _FileLog, line: LogLine) -> None:
     if not log_file.header:
         raise LineError(
             f"the file begins with `{line.kind}`, not with `signal`",
-            hint="This is no log of a signal, or its beginning is lost: leave it out.",
+            hint="The file is not a log of a signal, or its beginning is lost: leave it out.",
         )
     if log_file.end is not None:
         raise LineError(f"`{line.kind}` comes after the end")

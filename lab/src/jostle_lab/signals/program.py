@@ -1,4 +1,4 @@
-"""Finds the executable of signals: one without MPI, and one for each MPI."""
+"""Finds the signal program: one executable without MPI, and one for each MPI library."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ MPIS = ("openmpi", "mpich")
 
 
 def program(mpi: str | None = None) -> Path:
-    """Find the executable of the signals.
+    """Find the executable of the signal program.
 
     Args:
-        mpi: "openmpi", "mpich", or None for the one without MPI.
+        mpi: MPI library: "openmpi" or "mpich"; None: the executable without MPI.
 
     Returns:
-        Its absolute path, found as all compiled parts are (JOSTLE_NATIVE, build tree, wheel).
+        The absolute path, searched in JOSTLE_NATIVE, the build tree and the installed wheel.
 
     Raises:
-        UsageError: The MPI is unknown.
-        NativeMissingError: It was not built; for an MPI: its mpicc was missing at build time.
+        UsageError: The MPI library is unknown.
+        NativeMissingError: The program was not built, for example since mpicc was missing.
     """
     if mpi is None:
         return lab_native_path("jostle-signal")
@@ -36,6 +36,7 @@ def program(mpi: str | None = None) -> Path:
     except NativeMissingError as error:
         raise NativeMissingError(
             str(error),
-            hint=f"It is built where mpicc.{mpi} is found: install that MPI with its headers, "
-            "then `make build` (or -DJOSTLE_MPICC=COMMAND), or reinstall jostle.",
+            hint=f"The signal program for this MPI is built only if mpicc.{mpi} is found. "
+            "Install that MPI with its headers, then run `make build` or reinstall jostle. Set "
+            "-DJOSTLE_MPICC=COMMAND if mpicc has another name.",
         ) from None

@@ -1,4 +1,4 @@
-"""The fields of a signal's log, as Arrow schemas; see lab/docs/reference/signal.md."""
+"""Arrow schemas of the tables that are read from a signal's log (lab/docs/reference/signal.md)."""
 
 from __future__ import annotations
 

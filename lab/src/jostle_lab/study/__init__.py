@@ -1,14 +1,14 @@
-"""Studies: probes and signals run alone and in pairs, repeatedly, and are recorded.
+"""Runs studies: probes and signals alone and in pairs, repeatedly, with records of each run.
 
 Interface:
-    find, load, shipped: read a study's file into a checked Study.
-    default_name: the name of its runs, by the options.
-    check_where: check that its place has all the settings that it needs.
-    plan, Estimate: its runs in order, and how long they take.
-    begin, check, Runner: make the runs that are not yet done.
-    make_place: this machine, a lab, or nodes of Slurm.
-    traffic: traffic at the servers that was not ours, per slice.
-    result: what a study found, evaluated by `jostle.analysis`.
+    find, load, shipped: find a study's file, and read it into a checked Study.
+    default_name: the name of a study's runs, given the options.
+    check_where: check that the place of a study has all the settings that it needs.
+    plan, Estimate: the runs of a study in order, and their expected time.
+    begin, check, Runner: make the runs of a study that are not yet done.
+    make_place: make the place of a study: this machine, a lab, or nodes of Slurm.
+    traffic: traffic of other jobs at the servers, per time slice.
+    result: evaluate a study with `jostle_lab.analysis`.
 
 Files: lab/docs/reference/study.md.
 """

@@ -49,12 +49,12 @@ class StudyOptions:
     """The options of the command line that change a study.
 
     Attributes:
-        name: Another name for it, or None.
-        place: Another place.
-        repetitions: Another number of repetitions.
-        mpi: Another MPI for all programs that have one or could have one.
-        quick: Apply [quick]: a few minutes become less than two.
-        fs: Another file system of the lab.
+        name: New name for the study; None: the name in the file.
+        place: Place where the study runs; None: the place in the file.
+        repetitions: Number of repetitions; None: the number in the file.
+        mpi: MPI library for all programs that use or can use MPI; None: those in the file.
+        quick: Whether to apply the table [quick], so that the study takes less than two minutes.
+        fs: File system of the lab; None: the one in the file.
     """
 
     name: str | None = None
@@ -66,7 +66,7 @@ class StudyOptions:
 
 
 def shipped() -> dict[str, Path]:
-    """Return the studies that come with jostle: name -> file."""
+    """Return the studies that come with jostle, as a mapping from name to file."""
     return {path.stem: path for path in sorted(_shipped_folder().glob("*.toml"))}
 
 
@@ -78,7 +78,7 @@ def find(name: str) -> Path:
     """Find a study's file: a path, or the name of a shipped study.
 
     Raises:
-        ConfigError: There is neither.
+        ConfigError: There is neither a file nor a shipped study of this name.
     """
     path = Path(name)
     known = shipped()
@@ -100,14 +100,14 @@ def load(path: Path, options: StudyOptions | None = None) -> Study:
     """Read a study from a file.
 
     Raises:
-        ConfigError: The file cannot be read, or is wrong; the message says where, why and the
-            remedy.
+        ConfigError: The file cannot be read, or has an error; the message names the line, the
+            reason and the remedy.
     """
     try:
         text = read_regular(path).decode()
     except OSError as error:
         raise ConfigError(
-            f"{path} cannot be read: {error.strerror}.", hint="Check its name and its rights."
+            f"{path} cannot be read: {error.strerror}.", hint="Check its name and its permissions."
         ) from error
     except UnicodeDecodeError as error:
         raise ConfigError(
@@ -117,7 +117,7 @@ def load(path: Path, options: StudyOptions | None = None) -> Study:
 
 
 def parse(text: str, file: str, options: StudyOptions) -> Study:
-    """Read a study from its text; see `load`."""
+    """Read a study from the text of its file; see `load`."""
     try:
         data = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -126,7 +126,7 @@ def parse(text: str, file: str, options: StudyOptions) -> Study:
         reason = re.sub(r" \(at .*\)", "", str(error))
         raise ConfigError(
             f"{place}: this is not valid TOML: {reason}.",
-            hint="Texts stand in quotes, lists in [ ]; see lab/docs/reference/study.md.",
+            hint="Write texts in quotes, lists in [ ]; see lab/docs/reference/study.md.",
         ) from error
     from jostle_lab.study.tables import File
 
@@ -165,7 +165,7 @@ def _study(source: Source, file: File, options: StudyOptions) -> Study:
 
 
 def _on(lab: LabTable, fs: str) -> LabTable:
-    """Return a study's lab with another file system of the same total rate.
+    """Return a study's lab with another file system of the same total data rate.
 
     The rate of the link of one file server is divided among the object servers of CephFS.
     """
@@ -180,9 +180,9 @@ def default_name(name: str, fs: str | None, *, quick: bool) -> str:
     """Return the name of a study's runs, which another file system and the short form change.
 
     Args:
-        name: As the study's file has it.
-        fs: As `--fs`, or None.
-        quick: The short form.
+        name: Name in the study's file.
+        fs: File system from `--fs`, or None.
+        quick: Whether the study runs in its short form.
     """
     name = name if fs is None else f"{name[: _LONGEST_NAME - 1 - len(fs)]}-{fs}"
     return f"{name[: _LONGEST_NAME - len(_QUICK)]}{_QUICK}" if quick else name
@@ -195,7 +195,7 @@ def _name(options: StudyOptions, name: str) -> str:
         raise ConfigError(
             f"`{options.name}` cannot name a study: at most {_LONGEST_NAME} letters, digits, `_`, "
             "`.` and `-`.",
-            hint=f"For example --name {name[:20]}-2",
+            hint=f"Choose a name, for example with --name {name[:20]}-2",
         )
     return options.name
 
@@ -211,8 +211,9 @@ def check_where(study: Study) -> None:
     if study.where.place == "slurm" and not study.where.dir:
         raise Source(study.file, study.text).error(
             ("where", "dir"),
-            "nodes of Slurm need a folder on the file system to load, and none is named.",
-            "--dir /path/on/the/shared/fs, or dir in [where]",
+            "A study on nodes of Slurm needs a folder on the file system under study, and none "
+            "is given.",
+            "Give --dir /path/on/the/shared/fs, or set dir in [where].",
         )
 
 
@@ -226,13 +227,13 @@ class _Place:
     source: Source
     number: int
 
-    def error(self, key: str, reason: str, mend: str) -> ConfigError:
-        """Return the error about one of its keys."""
-        return self.source.error(("program", self.number, key), reason, mend)
+    def error(self, key: str, reason: str, fix: str) -> ConfigError:
+        """Return the error about one of the program's keys."""
+        return self.source.error(("program", self.number, key), reason, fix)
 
 
 def _sources(place: _Place, names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """Read the files that are next to the study's file, or come with jostle."""
+    """Read the files of a program that are next to the study's file, or come with jostle."""
     found = []
     for name in names:
         folders = (Path(place.source.file).parent, _shipped_folder())
@@ -240,8 +241,8 @@ def _sources(place: _Place, names: tuple[str, ...]) -> tuple[tuple[str, str], ..
         if "/" in name or path is None:
             raise place.error(
                 "sources",
-                f"there is no file `{name}` beside the study, nor does one come with jostle.",
-                "Put it beside the study's file, and name it without a folder.",
+                f"there is no file `{name}` next to the study, nor does one come with jostle.",
+                "Put it next to the study's file, and name it without a folder.",
             )
         try:
             found.append((name, read_regular(path, _LARGEST_SOURCE).decode()))
@@ -249,7 +250,7 @@ def _sources(place: _Place, names: tuple[str, ...]) -> tuple[tuple[str, str], ..
             raise place.error(
                 "sources",
                 f"{path} cannot be read as text: {error}.",
-                "Name files of text, of 1 MiB at most.",
+                "Name text files of at most 1 MiB.",
             ) from error
     return tuple(found)
 
@@ -275,7 +276,7 @@ def _programs(
 
 
 def _with_mpi(program: Program, mpi: str) -> Program:
-    """Return the program under another MPI, unchanged where it cannot run under it."""
+    """Return a program with another MPI library; unchanged if it cannot use that library."""
     if program.pattern is None and not program.mpi:
         return program
     if mpi == "none" and (PATTERNS.get(program.pattern or "") == "network" or program.split):
@@ -303,14 +304,14 @@ def _program(
         kind = "a command" if command else "a pattern"
         raise place.error(
             wrong[0],
-            f"`{name}` is {kind}, which has no such key.",
-            "Leave it out; a command takes what it needs as words.",
+            f"program `{name}` is {kind}, which has no such key.",
+            "Leave the key out; give a command its arguments as words.",
         )
     if sources := _sources(place, own.pop("sources", ())):
         own["files"] = (*sources, *own.get("files", ()))
     if "at" in own:
         if said := [key for key in ("nodes", "per_node") if key in own]:
-            raise place.error(said[0], "`at` says it already.", "Leave one of the two out.")
+            raise place.error(said[0], "`at` sets it already.", "Leave one of the two out.")
         own["nodes"] = len(own["at"])
     # NOTE: volume and volumes are two forms of one key; the nearer form hides the other.
     merged: dict[str, Any] = {}
@@ -334,7 +335,7 @@ def _consistent(place: _Place, program: Program) -> None:
     if program.api == "mpiio" and program.mpi in (None, "none"):
         raise place.error("api", "MPI-IO needs MPI.", 'mpi = "openmpi" or "mpich"')
     if program.nodes and program.per_node:
-        raise place.error("per_node", "`nodes` says it already.", "Leave one of the two out.")
+        raise place.error("per_node", "`nodes` sets it already.", "Leave one of the two out.")
     if program.split and not network:
         raise place.error("split", "only network patterns can be split.", "Leave it out.")
     if program.reuse and program.pattern != "open-write-close":
@@ -342,15 +343,15 @@ def _consistent(place: _Place, program: Program) -> None:
     if (program.duty is not None or program.phase_s) and not program.period_s:
         raise place.error("period", "duty and phase belong to a period.", 'period = "24s"')
     if program.period_s == 0:
-        raise place.error("period", "a period lasts longer than nothing.", 'period = "24s"')
+        raise place.error("period", "a period must be longer than 0.", 'period = "24s"')
     if program.piece and program.chunk and program.piece > program.chunk:
-        raise place.error("piece", "a piece is not larger than its chunk.", "Make it smaller.")
+        raise place.error("piece", "a piece cannot be larger than its chunk.", "Make it smaller.")
 
 
 def _installed(
     programs: tuple[Program, ...],
 ) -> tuple[tuple[Program, ...], tuple[tuple[str, str], ...]]:
-    """Split programs into those that can run here and (name, reason) of the others."""
+    """Split programs into those that can run here, and (name, reason) for the others."""
     present, absent = [], []
     for program in programs:
         missing = [word for word in program.needs if shutil.which(word) is None]

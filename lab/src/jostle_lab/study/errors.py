@@ -1,4 +1,4 @@
-"""The errors of studies."""
+"""Exceptions that studies raise."""
 
 from __future__ import annotations
 

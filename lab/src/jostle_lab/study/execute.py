@@ -1,4 +1,4 @@
-"""Makes one run: prepares its programs, starts them at one instant, monitors and records them."""
+"""Makes one run of a study: prepares, starts, monitors and records its programs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FROM rollup WHERE job = ? AND mount = ?
 
 
 class Execution:
-    """One run, from its folders to its record."""
+    """One run of a study, from its folders to its record."""
 
     def __init__(
         self,
@@ -45,12 +45,12 @@ class Execution:
         """Prepare the run.
 
         Args:
-            study: The study.
-            place: Where; open.
-            repository: Where profiles go.
-            run: What to run.
-            mark: Identifies the run in the environment of all that is started.
-            taken: Names of jobs that exist; those of this run are added.
+            study: The study that the run belongs to.
+            place: Open place where the run is made.
+            repository: Repository that gets the profiles.
+            run: The planned run.
+            mark: Value of the environment variable that identifies all processes of the run.
+            taken: Names of existing jobs, to which the names of this run's jobs are added.
         """
         self._study = study
         self._place = place
@@ -69,10 +69,10 @@ class Execution:
         """Make the run.
 
         Args:
-            pulse: Called several times a second while the run goes on.
+            pulse: Function that is called several times a second during the run.
 
         Returns:
-            Its record, for runs.jsonl.
+            The record of the run, for runs.jsonl.
 
         Raises:
             JostleError: The repository cannot take the profiles.
@@ -148,7 +148,7 @@ class Execution:
         return name
 
     def _fault(self, launch: Launch) -> str | None:
-        """Prepare a program; return why that failed, or None."""
+        """Prepare a program; return the reason if that failed, else None."""
         try:
             self._place.prepare(launch)
         except JostleError as error:
@@ -165,7 +165,7 @@ class Execution:
     # While
 
     def _start(self, faults: Sequence[str | None], start_ns: int) -> None:
-        """Start patterns at once (they wait for the instant), and commands at the instant."""
+        """Start patterns at once, as they wait for the start instant; start commands at it."""
         self._tasks = [
             self._task(member, launch, fault)
             for member, launch, fault in zip(self._run.members, self._launches, faults, strict=True)
@@ -209,7 +209,7 @@ class Execution:
         return task
 
     def _watch(self, pulse: Callable[[], None]) -> None:
-        """Wait until all have ended; a signal is asked to end when its probe has."""
+        """Wait until all programs have ended; stop a signal when its probe has ended."""
         probe = self._tasks[0]
         while True:
             running = [task for task in self._tasks if not task.poll()]
@@ -230,7 +230,7 @@ class Execution:
         run = self._run
         self._mount = self._resource()
         programs = [
-            self._told(member, launch, task)
+            self._program_record(member, launch, task)
             for member, launch, task in zip(run.members, self._launches, self._tasks, strict=True)
         ]
         return {
@@ -264,8 +264,8 @@ class Execution:
     def _nodes(self) -> list[str]:
         return list(dict.fromkeys(node for launch in self._launches for node in launch.nodes))
 
-    def _told(self, member: Member, launch: Launch, task: Task) -> dict[str, Any]:
-        """Return a program's part of the record."""
+    def _program_record(self, member: Member, launch: Launch, task: Task) -> dict[str, Any]:
+        """Return the part of the record about a program."""
         program = launch.program
         truth = self._truth(launch)
         error = task.error or truth.get("error") or self._failure(member, task)
@@ -314,7 +314,7 @@ class Execution:
         }
 
     def _truth(self, launch: Launch) -> dict[str, Any]:
-        """Store a signal's logs, and return their summary."""
+        """Store a signal's logs, and return a summary of them."""
         logged = self._gathered / launch.log.name
         if launch.program.pattern is None or not logged.is_dir():
             return {}
@@ -335,7 +335,7 @@ class Execution:
         return _summary(log)
 
     def _failure(self, member: Member, task: Task) -> str | None:
-        """Return how a program failed; None when it went well."""
+        """Return the reason why a program failed; None if it succeeded."""
         if task.status == 0 or task.lingered:
             return None
         stopped = member.stop == "partner" or task.error is not None
@@ -349,14 +349,14 @@ class Execution:
         return f"{how}: {last[0]}" if last else how
 
     def _written(self, job: str) -> int | None:
-        """Return the bytes that the profile saw on the file system under study."""
+        """Return the bytes that the profiles record as written to the file system under study."""
         if self._mount is None:
             return None
         found = self._repository.query(_WRITTEN, [job, self._mount])["written"].to_pylist()
         return int(found[0])
 
     def _resource(self) -> str | None:
-        """Return the identity of the mount that the run's folders lie on."""
+        """Return the identity of the mount that holds the run's folders."""
         best: tuple[int, str] | None = None
         for launch in self._launches:
             for row in self._repository.job_mounts(launch.job).to_pylist():
@@ -367,7 +367,7 @@ class Execution:
 
 
 def _all_ended(launch: Launch) -> bool:
-    """Return whether all logs of a signal's processes that are here are whole."""
+    """Return whether all local logs of a signal's processes are complete."""
     if launch.program.pattern is None or not launch.log.is_dir():
         return False
     logs = list(launch.log.glob("*.jsonl"))
@@ -382,7 +382,7 @@ def _all_ended(launch: Launch) -> bool:
 
 
 def _summary(log: Any) -> dict[str, Any]:
-    """Return begin, end, bytes, operations and error of a signal's log."""
+    """Return the begin, end, bytes, operations and error of a signal's logs."""
     processes, bursts = log.processes.to_pylist(), log.bursts.to_pylist()
     begins = [row["begin_ns"] for row in bursts if row.get("begin_ns")]
     ends = [row["end_ns"] for row in processes if row.get("end_ns")]

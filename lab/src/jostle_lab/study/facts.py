@@ -1,4 +1,4 @@
-"""What is recorded along with the figures: versions of all software that takes part."""
+"""Collects the versions of all software that takes part in a study, for its records."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from jostle_lab.study.places.place import StudyPlatform
 
 
 def versions(study: Study, place: StudyPlatform) -> dict[str, Any]:
-    """Return versions of jostle, kernel, libc, MPI and commands, and the file system.
+    """Return versions of jostle, kernel, libc, MPI and commands, and the file system's type.
 
     Args:
-        study: Which programs take part.
-        place: The open place.
+        study: Study whose programs take part.
+        place: Open place of the study.
     """
     libc = " ".join(platform.libc_ver())
     found: dict[str, Any] = {

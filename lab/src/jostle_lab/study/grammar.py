@@ -1,4 +1,4 @@
-"""Finds lines in a study's file, and checks it by its model: errors name file and line."""
+"""Checks a study's file against its model, with errors that name file and line."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class Source:
         """Find the lines of all tables and keys.
 
         Args:
-            file: What to call it in messages.
-            text: Its content.
+            file: Name of the file in messages.
+            text: Content of the file.
         """
         self.file = file
         self.text = text
@@ -71,19 +71,19 @@ class Source:
                 return self._lines[path[:length]]
         return None
 
-    def error(self, path: Path, reason: str, mend: str) -> ConfigError:
+    def error(self, path: Path, reason: str, fix: str) -> ConfigError:
         """Return the error about a key.
 
         Args:
-            path: Where it is, e.g. ("program", 1, "chunk").
-            reason: What is wrong with it.
-            mend: What to write instead.
+            path: Position of the key, e.g. ("program", 1, "chunk").
+            reason: What is wrong with the value.
+            fix: Hint on what to write instead.
         """
         line = self.line(path)
         place = f"{self.file}:{line}" if line else self.file
         names = [str(part) for part in path if not isinstance(part, int)]
         at = f"`{names[-1]}` of [{'.'.join(names[:-1])}]: " if len(names) > 1 else ""
-        return ConfigError(f"{place}: {at}{reason}", hint=mend)
+        return ConfigError(f"{place}: {at}{reason}", hint=fix)
 
 
 def _open_quote(line: str, quote: str) -> str:
@@ -113,12 +113,12 @@ def checked(source: Source, data: Mapping[str, Any], model: type[M]) -> M:
 
 
 def _error(source: Source, first: ErrorDetails, model: Any) -> ConfigError:
-    """Return the error for an error of pydantic."""
+    """Return the jostle error for a validation error of pydantic."""
     path = first["loc"]
     key = str([part for part in path if isinstance(part, str)][-1])
     wrong = first.get("ctx", {}).get("error")
     if isinstance(wrong, WrongValueError):
-        return source.error(path, str(wrong), wrong.mend.replace("{key}", key))
+        return source.error(path, str(wrong), wrong.fix.replace("{key}", key))
     if first["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
         return source.error(path, "there is no such key.", near(key, _keys(model, path[:-1])))
     if first["type"] in ("missing", "too_short", "list_type"):

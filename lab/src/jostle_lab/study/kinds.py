@@ -1,4 +1,4 @@
-"""The kinds of values in a study's file: what each may be, and the error for one that is not.
+"""The types of values in a study's file: the valid values, and the error for an invalid one.
 
 They are metadata of the fields of pydantic's models and of dataclasses; nothing here imports
 pydantic, so that it is loaded only when a file is read.
@@ -17,7 +17,7 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,23}")
 
 
 def key_of(field: str) -> str:
-    """Return the key of a field in a study's file: `time` of time_s."""
+    """Return the key in a study's file for a field of the model: `time` for `time_s`."""
     return field.removesuffix("_s")
 
 
@@ -26,48 +26,49 @@ TABLE: Any = {"extra": "forbid", "frozen": True, "alias_generator": key_of}
 
 
 class WrongValueError(ValueError):
-    """A value that a key cannot have.
+    """An invalid value of a key.
 
     Attributes:
-        mend: What to write instead; `{key}` is replaced by the key.
+        fix: Hint on what to write instead, in which `{key}` is replaced by the key.
     """
 
-    def __init__(self, reason: str, mend: str) -> None:
-        """Say why, and what to write instead."""
+    def __init__(self, reason: str, fix: str) -> None:
+        """Keep the reason, and the hint on what to write instead."""
         super().__init__(reason)
-        self.mend = mend
+        self.fix = fix
 
 
 def near(word: str, known: Collection[str]) -> str:
-    """Return "Did you mean `x`?" where a known word is close, else which words are known."""
+    """Return "Did you mean `x`?" if a known word is similar, else the list of known words."""
     found = difflib.get_close_matches(word, known, n=2, cutoff=0.6)
     if found:
         return f"Did you mean `{'` or `'.join(found)}`?"
-    return f"Known are: {', '.join(known)}."
+    return f"Known words: {', '.join(known)}."
 
 
 class Kind:
-    """A kind of value; the value is read by pydantic where it is metadata of a field."""
+    """A type of values, which pydantic uses to read a field whose metadata it is."""
 
     def __init__(self, read: Callable[[Any], Any], what: str, example: str) -> None:
-        """Describe the kind.
+        """Describe the type.
 
         Args:
-            read: Gives the value, or None when it is not one; may raise WrongValueError.
-            what: What it should be, for the message: "a size".
-            example: A right value.
+            read: Function that returns the value, or None if the input is invalid; may raise
+                WrongValueError.
+            what: Name of the expected value in messages, such as "a size".
+            example: A valid value, for messages.
         """
         self._read, self._what, self._example = read, what, example
 
     def __get_pydantic_core_schema__(self, source: object, handler: object) -> dict[str, Any]:
-        """Return how pydantic reads a value of the kind."""
+        """Return the schema by which pydantic reads a value of this type."""
         return {
             "type": "function-plain",
             "function": {"type": "no-info", "function": self.read_or_refuse},
         }
 
     def read_or_refuse(self, value: Any) -> Any:
-        """Return the value; WrongValueError: it is not of the kind."""
+        """Return the value; raise WrongValueError if it is not of this type."""
         found = self._read(value)
         if found is None:
             text = f'"{value}"' if isinstance(value, str) else repr(value)
@@ -79,19 +80,19 @@ class Kind:
 
 
 def whole(value: object, low: int, high: int) -> int | None:
-    """Return a whole number within bounds, else None."""
+    """Return a value if it is a whole number within bounds, else None."""
     right = isinstance(value, int) and not isinstance(value, bool)
     return value if right and low <= value <= high else None  # type: ignore[operator,return-value]
 
 
 def between(low: int, high: int) -> Kind:
-    """Return the kind of whole numbers between two bounds."""
+    """Return the type of whole numbers between two bounds."""
     what, example = f"a whole number between {low} and {high}", str(max(low, min(4, high)))
     return Kind(lambda value: whole(value, low, high), what, example)
 
 
 def one_of(known: Collection[str]) -> Kind:
-    """Return the kind of some words."""
+    """Return the type of values that are one of some words."""
 
     def read(value: object) -> str | None:
         if isinstance(value, str) and value not in known:
@@ -102,13 +103,13 @@ def one_of(known: Collection[str]) -> Kind:
 
 
 def named(example: str) -> Kind:
-    """Return the kind of names that can be part of a job's name and of a path."""
+    """Return the type of names that can be part of a job's name and of a path."""
     what = "a name of at most 24 letters, digits, `_`, `.` and `-`"
     return Kind(name_or_none, what, f'"{example}"')
 
 
 def name_or_none(value: object) -> str | None:
-    """Return a name, else None."""
+    """Return a value if it is a valid name, else None."""
     return value if isinstance(value, str) and NAME.fullmatch(value) else None
 
 
@@ -124,7 +125,7 @@ def _words(value: object) -> tuple[str, ...] | None:
 
 
 def texts(value: object) -> dict[str, str] | None:
-    """Return a table of texts, else None."""
+    """Return a value if it is a table of texts, else None."""
     right = isinstance(value, dict) and all(
         isinstance(v, str) and "\0" not in v for v in value.values()
     )

@@ -1,4 +1,4 @@
-"""Command lines that start programs: jostle-run, then a pattern with its options, or a command."""
+"""Builds the command lines that start the programs of a study under jostle-run."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ class Launch:
     """A program that is about to start.
 
     Attributes:
-        program: The program, with every axis filled in.
-        job: Its job's name.
-        mark: The run's mark.
-        nodes: The nodes it gets.
-        folder: Its folder on the file system under study, the same path on all its nodes.
-        spool, log: Folders for profiles and the signal's logs, local to each node.
-        start_ns: When the first operation is due; on a slice boundary.
-        slice_ns: Length of a slice.
-        until_stopped: Whether it runs until its probe ends.
+        program: The program, with the values of every axis filled in.
+        job: Name of the program's job.
+        mark: Mark that identifies the run in the environment.
+        nodes: Nodes on which the program runs.
+        folder: Folder of the program on the file system under study, the same path on all its
+        nodes. spool, log: Folders for profiles and the signal's logs, local to each node.
+        start_ns: Instant at which the first operation is due, on a slice boundary, ns.
+        slice_ns: Length of a time slice, ns.
+        until_stopped: Whether the program runs until its probe ends.
     """
 
     program: Program
@@ -53,9 +53,9 @@ class Command:
     """A process to start on this machine.
 
     Attributes:
-        argv: Its words.
-        env: Its whole environment.
-        cwd: Its folder, None to leave it.
+        argv: Words of the command line.
+        env: Complete environment.
+        cwd: Working directory; None: that of this process.
     """
 
     argv: list[str]
@@ -72,11 +72,11 @@ def placement(launch: Launch) -> list[tuple[str, int]]:
 
 
 def words(launch: Launch, processes: int | None = None) -> list[str]:
-    """Return the words of one process (or of one rank), under jostle-run.
+    """Return the command line of one process or rank, under jostle-run.
 
     Args:
-        launch: What to start.
-        processes: How many processes a pattern without MPI forks.
+        launch: The program to start.
+        processes: Number of processes that a pattern without MPI forks.
 
     Raises:
         JostleError: A compiled part of jostle is missing.
@@ -101,7 +101,7 @@ def _slice_text(slice_ns: int) -> str:
 
 
 def pattern_words(launch: Launch, processes: int | None) -> list[str]:
-    """Return jostle-signal and its options."""
+    """Return the command line of jostle-signal with its options."""
     from jostle_lab.signals import program as find_signal
 
     program = launch.program
@@ -149,12 +149,12 @@ def _seconds(value: float | None) -> str | None:
 
 
 def command_words(launch: Launch) -> list[str]:
-    """Return a command with {chunk}, {processes} and so on replaced."""
+    """Return a command in which {chunk}, {processes} and so on are replaced by their values."""
     return [fill(word, launch) for word in launch.program.command]
 
 
 def fill(text: str, launch: Launch) -> str:
-    """Replace what a study may write in braces; other braces stay."""
+    """Replace the names in braces that a study may use; leave other braces unchanged."""
     program = launch.program
     known = {
         "processes": program.processes,
@@ -171,7 +171,7 @@ def fill(text: str, launch: Launch) -> str:
 
 
 def environment(launch: Launch) -> dict[str, str]:
-    """Return the environment of a program: ours without the variables of other profiles."""
+    """Return a program's environment: this process's without variables of other profiles."""
     env = {key: value for key, value in os.environ.items() if not key.startswith("JOSTLE")}
     env |= {"JOSTLE": "on", "JOSTLE_DIGEST": "off", MARK: launch.mark}
     if os.geteuid() == 0:
@@ -183,7 +183,7 @@ def find_mpirun(mpi: str) -> str:
     """Find the mpirun of an MPI.
 
     Raises:
-        StudyError: It is not installed.
+        StudyError: That MPI is not installed.
     """
     for name in (f"mpirun.{mpi}", f"mpiexec.{mpi}"):
         if found := shutil.which(name):
@@ -193,12 +193,13 @@ def find_mpirun(mpi: str) -> str:
         return plain
     raise StudyError(
         f"The study needs {_SAYS[mpi].replace('HYDRA', 'MPICH')}, and there is no mpirun of it.",
-        hint=f"Install it (Debian: apt install {_PACKAGES[mpi]}), or choose with --mpi.",
+        hint=f"Install that MPI (Debian: apt install {_PACKAGES[mpi]}), or choose another with "
+        "--mpi.",
     )
 
 
 def version_of(argv: list[str]) -> str:
-    """Return the first lines of a program's version text; "" when it has none."""
+    """Return the first lines of a program's version text; "" if it has none."""
     try:
         done = subprocess.run(
             argv,
@@ -215,7 +216,7 @@ def version_of(argv: list[str]) -> str:
 
 
 def mpirun_words(mpi: str, processes: int) -> list[str]:
-    """Return an mpirun on this machine, whose idle ranks yield their cores."""
+    """Return the command line of an mpirun on this machine whose idle ranks yield their cores."""
     if mpi == "openmpi":
         return [
             find_mpirun(mpi),
@@ -232,10 +233,10 @@ def mpirun_words(mpi: str, processes: int) -> list[str]:
 
 
 def stage(launch: Launch, folder: Path) -> None:
-    """Make a folder with a program's files.
+    """Create a folder with a program's files.
 
     Raises:
-        StudyError: It cannot be made; the message says why.
+        StudyError: The folder cannot be created; the message names the reason.
     """
     try:
         folder.mkdir(parents=True)
@@ -245,16 +246,16 @@ def stage(launch: Launch, folder: Path) -> None:
             path.write_text(fill(content, launch))
     except OSError as error:
         raise StudyError(
-            f"{error.filename or folder} cannot be made: {error.strerror}.",
-            hint="Choose a folder that you may write, with room ([where] dir, or --dir).",
+            f"{error.filename or folder} cannot be created: {error.strerror}.",
+            hint="Choose a folder with free space that you may write to ([where] dir, or --dir).",
         ) from error
 
 
 def prepare(launch: Launch) -> None:
-    """Make a program's folder on this machine and its files, and run what prepares it.
+    """Create a program's folder and files on this machine, and run its preparation command.
 
     Raises:
-        StudyError: One of these fails; the message says which.
+        StudyError: One of these steps fails; the message names the step.
     """
     stage(launch, launch.folder)
     if not launch.program.prepare:
@@ -271,11 +272,11 @@ def prepare(launch: Launch) -> None:
             check=False,
         )
     except (OSError, subprocess.SubprocessError) as error:
-        raise StudyError(f"`{argv[0]}`, which prepares it, cannot run: {error}") from error
+        raise StudyError(f"its preparation command `{argv[0]}` cannot run: {error}") from error
     if done.returncode:
         last = (done.stderr or done.stdout).decode(errors="replace").strip().splitlines()[-1:]
         raise StudyError(
-            f"`{argv[0]}`, which prepares it, ended with status {done.returncode}"
+            f"its preparation command `{argv[0]}` ended with status {done.returncode}"
             + (f": {last[0]}" if last else ".")
         )
 
@@ -284,7 +285,7 @@ def check(program: Program, launch_mpi: bool = True) -> None:
     """Check that the compiled parts and the MPI for a program are installed.
 
     Raises:
-        JostleError: One is missing; the message says how to get it.
+        JostleError: A part is missing; the message explains how to get it.
     """
     native_path("jostle-run")
     if program.mpi not in (None, "none") and launch_mpi:

@@ -81,45 +81,47 @@ _NOT_LOAD = frozenset({"role", "alone", "progress", "limit_s", "expect_s", "need
 
 @dataclass(frozen=True)
 class Program:
-    """One program of a study: a pattern of ours, or any command.
+    """One program of a study: a pattern of `jostle signal`, or any command.
 
     A field that is None is filled by an axis, by [defaults], or by jostle-signal's own default.
 
     Attributes:
-        name: Its name in the study.
+        name: Name of the program in the study.
         pattern: One of PATTERNS, or None for a command.
         command: The command's words, empty for a pattern.
-        role: "both", or only "probe" or only "signal"; "alone": it is in no pair.
-        processes: Number of processes of all nodes together.
-        nodes: Number of nodes they are spread over.
-        per_node: Processes on each node, in place of nodes.
-        at: Which of the place's nodes, counted from 1, in place of where.placement.
-        mpi: "none", "openmpi" or "mpich".
-        chunk: Bytes of one chunk, message or working set.
-        piece: Bytes of one call.
-        shared: One shared file.
-        api: "posix" or "mpiio".
-        store: A folder of the file system under study, such as one on other disks.
-        flush: "each", "end" or "none".
-        reuse: Re-use the file (open-write-close).
-        direct: O_DIRECT.
-        split: One communicator split in probe and noise (Shah et al., 2013).
-        volume: Bytes of all processes together, at which it ends.
-        volumes: The volume per chunk size, where it differs: pairs (chunk, volume).
-        iterations: Iterations per process, at which it ends.
-        time_s: Seconds after which it ends.
-        period_s: Period of a periodic signal, None when sustained.
+        role: Role in pairs: "both", or only "probe" or only "signal"; "alone": the program is in no
+            pair.
+        processes: Number of processes on all nodes together.
+        nodes: Number of nodes over which the processes are spread.
+        per_node: Number of processes on each node, instead of `nodes`.
+        at: Numbers of the place's nodes to use, counted from 1, instead of where.placement.
+        mpi: MPI library: "none", "openmpi" or "mpich".
+        chunk: Size of one chunk, message or working set, bytes.
+        piece: Size of one call, bytes.
+        shared: Whether all processes use one shared file.
+        api: Interface for file operations: "posix" or "mpiio".
+        store: Folder of the file system under study, such as a folder on other disks.
+        flush: When files are flushed: after "each" operation, at the "end", or "none": never.
+        reuse: Whether the file is re-used (open-write-close).
+        direct: Whether files are opened with O_DIRECT.
+        split: Whether one communicator is split into probe and noise (Shah et al., 2013).
+        volume: Bytes of all processes together after which the program ends.
+        volumes: Volume for each chunk size, if it differs: pairs (chunk, volume).
+        iterations: Number of iterations per process after which the program ends.
+        time_s: Seconds after which the program ends.
+        period_s: Period of a periodic signal, s; None for sustained load.
         duty: Active share of the period.
-        phase_s: Shift of the period's begin.
-        options: Further words for jostle-signal.
-        progress: What counts as progress, one of PROGRESS.
-        limit_s: Seconds after which it is ended.
-        expect_s: About how long it takes alone (for the estimate).
-        alone: Whether it is run alone, too.
-        env: Further environment.
-        files: Files made in its folder before it starts: pairs (name, content).
-        prepare: A command run in its folder before the run, not measured.
-        needs: Commands that must be installed; else the program is left out.
+        phase_s: Shift of the period's begin, s.
+        options: Further arguments of jostle-signal.
+        progress: Metric of progress, one of PROGRESS.
+        limit_s: Time limit after which the program is stopped, s.
+        expect_s: Approximate run time alone, for the estimate, s.
+        alone: Whether the program is run alone, too.
+        env: Further environment variables.
+        files: Files that are created in the program's folder before it starts: pairs (name,
+            content).
+        prepare: Command that is run in the program's folder before the run, not measured.
+        needs: Commands that must be installed; otherwise the program is left out.
         weak: Fields that came from [defaults]; an axis takes precedence over them.
     """
 
@@ -160,7 +162,7 @@ class Program:
     weak: tuple[str, ...] = ()
 
     def uses(self, key: str) -> bool:
-        """Return whether a key applies to it: to a command only where it mentions {key}."""
+        """Return whether a key applies to the program; to a command only if it contains {key}."""
         if self.pattern is not None and key == "chunk":
             return self.pattern not in NO_CHUNK
         if self.pattern is not None or key in ("processes", "nodes", "store"):
@@ -174,7 +176,7 @@ class Program:
         return any("{" + key + "}" in text for text in texts)
 
     def baseline(self) -> str:
-        """Return what its standalone run and its runs in pairs have in common, as one word."""
+        """Return a word that the program's standalone runs and runs in pairs have in common."""
         return _baseline(self)
 
 
@@ -189,7 +191,7 @@ def _baseline(program: Program) -> str:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two programs that run together: names; in mode "probe" the first is the probe."""
+    """The names of two programs that run together; in mode "probe" the first is the probe."""
 
     first: str
     second: str
@@ -224,7 +226,7 @@ def _topology(value: object) -> str | None:
 
 @dataclass(frozen=True)
 class LabTable:
-    """[lab]: the lab to build; see LabSpec of `jostle_lab.cluster`."""
+    """Table [lab]: the lab to build; see LabSpec in `jostle_lab.cluster`."""
 
     name: Annotated[str, named("lab")] = "lab"
     nodes: Annotated[int, between(1, MOST_LAB_NODES)] = 4
@@ -259,13 +261,13 @@ def _srun_mpi(value: object) -> tuple[tuple[str, str], ...] | None:
 
 @dataclass(frozen=True)
 class SlurmTable:
-    """[slurm]: how nodes are allocated.
+    """Table [slurm]: the allocation of nodes.
 
     Attributes:
-        nodes: Nodes of the allocation; as many as the largest pair needs when None.
-        options: Words for salloc, e.g. "--exclusive".
+        nodes: Number of nodes of the allocation; None: as many as the largest pair needs.
+        options: Further options for salloc, e.g. "--exclusive".
         spool: Node-local folder for profiles and logs.
-        mpi: srun's --mpi per MPI library: pairs.
+        mpi: Value of srun's --mpi for each MPI library: pairs.
         time: Time limit of the allocation.
     """
 
@@ -293,16 +295,15 @@ def _lead(value: object) -> float | None:
 
 @dataclass(frozen=True)
 class Where:
-    """[where]: where the study runs.
+    """Table [where]: where the study runs.
 
     Attributes:
-        place: "lab", "local" or "slurm".
-        dir: Folder on the file system under study; the place's own when empty.
-        placement: Which nodes the second of a pair gets: "disjoint" (the next ones), "interleaved"
-            (the first program has every other node, the second those between) or "shared" (the
-            same ones).
-        lead_s: How long before its begin a run is prepared; chosen by the place when None.
-        settle_s: Pause between runs.
+        place: Type of the place: "lab", "local" or "slurm".
+        dir: Folder on the file system under study; empty: the place's default.
+        placement: Nodes of the second program of a pair: "disjoint" (the next nodes), "interleaved"
+            (every other node, between those of the first program) or "shared" (the same nodes).
+        lead_s: Time before its begin at which a run is prepared, s; None: chosen by the place.
+        settle_s: Pause between runs, s.
     """
 
     place: Annotated[str, one_of(PLACES)] = "lab"
@@ -318,19 +319,20 @@ class Study:
     """A study, after [quick] and the command line's options.
 
     Attributes:
-        name: Its name in the repository.
-        description: One line for users.
-        repetitions: How often each run is repeated.
-        slice_ns: Length of a slice.
-        seed: Of the order of the runs.
-        mode: "race" or "probe".
-        where, lab, slurm: The place.
-        programs: In the file's order.
-        axes: Per axis its values; each value is one for all programs, or a tuple of two.
-        pairs: In the file's order.
-        left_out: Programs that are not installed here, with the reason.
-        text: The file, word for word.
-        file: Its name.
+        name: Name of the study in the repository.
+        description: One-line description for users.
+        repetitions: Number of repetitions of each run.
+        slice_ns: Length of a time slice, ns.
+        seed: Seed of the random order of the runs.
+        mode: "race" (both programs do a fixed amount of work) or "probe".
+        where, lab, slurm: Settings of the place.
+        programs: Programs, in the order of the file.
+        axes: Values of each axis; a value is one for all programs, or a tuple for the two of a
+            pair.
+        pairs: Pairs, in the order of the file.
+        left_out: Programs that are not installed here, with the reasons.
+        text: Text of the study's file.
+        file: Name of the study's file.
     """
 
     name: str
@@ -361,7 +363,7 @@ class Study:
         return content
 
     def fingerprint(self) -> str:
-        """Return a hash of all that determines what is measured; not of repetitions or texts."""
+        """Return a hash of all that affects the measurement, without repetitions or texts."""
         content = self.to_json()
         for key in ("description", "repetitions", "left_out"):
             del content[key]
@@ -372,7 +374,7 @@ class Study:
 
 
 def compact(program: Program) -> dict[str, Any]:
-    """Return a program's fields that are set."""
+    """Return the fields of a program that are set."""
     return {
         key: value
         for key, value in dataclasses.asdict(program).items()

@@ -1,4 +1,4 @@
-"""Samples counters of the servers during a run, and finds the traffic of others in them.
+"""Samples the servers' counters during a run, and finds the traffic of other jobs in them.
 
 A Monitor reads ever-growing counters; the Sampler asks it at every slice boundary. The lab's links
 and disk come first; the servers of a parallel file system can have the same interface.
@@ -23,8 +23,9 @@ class Monitor(Protocol):
     """Counters of a shared resource.
 
     Attributes:
-        name: What it is called in records: "lab", "disk".
-        server: The counter of all that the servers receive, e.g. "storage.in"; "" when unknown.
+        name: Name of the monitor in records: "lab", "disk".
+        server: Name of the counter of all bytes that the servers receive, e.g. "storage.in"; "" if
+            unknown.
     """
 
     name: str
@@ -34,11 +35,11 @@ class Monitor(Protocol):
         """Return all counters now: ever-growing numbers, in bytes where they count traffic.
 
         Raises:
-            OSError: They cannot be read now; the sample is left out.
+            OSError: The counters cannot be read now; the sample is left out.
         """
 
     def own(self, nodes: Sequence[str]) -> list[str]:
-        """Name the counters that hold what some nodes sent, where there are such."""
+        """Return the names of the counters of bytes that some nodes sent, if there are any."""
 
 
 class DiskMonitor:
@@ -51,14 +52,14 @@ class DiskMonitor:
         """Find the disk.
 
         Raises:
-            OSError: The folder lies on no disk (memory, network), or /proc has no diskstats.
+            OSError: The folder is not on a disk (memory, network), or /proc has no diskstats.
         """
         device = os.stat(folder).st_dev
         self._number = (str(os.major(device)), str(os.minor(device)))
         self.read()
 
     def read(self) -> Mapping[str, int]:
-        """Return bytes written and read since the machine came up."""
+        """Return the bytes written and read since the machine was started."""
         for line in Path("/proc/diskstats").read_text().splitlines():
             words = line.split()
             if tuple(words[:2]) == self._number:
@@ -69,7 +70,7 @@ class DiskMonitor:
         raise OSError(f"no disk {':'.join(self._number)} in /proc/diskstats")
 
     def own(self, nodes: Sequence[str]) -> list[str]:
-        """Return none: a disk does not know which node wrote."""
+        """Return no names, since a disk does not know which node wrote."""
         return []
 
 
@@ -123,9 +124,9 @@ class Traffic:
     """Traffic at the servers between two samples.
 
     Attributes:
-        begin_ns, end_ns: The samples' times.
+        begin_ns, end_ns: Times of the two samples, ns.
         server: Bytes that the servers received.
-        own: Bytes that the nodes of the run sent.
+        own: Bytes that the nodes of the run sent to the servers.
     """
 
     begin_ns: int
@@ -135,7 +136,7 @@ class Traffic:
 
     @property
     def foreign(self) -> int:
-        """Bytes of others."""
+        """Bytes that other jobs sent to the servers."""
         return max(0, self.server - self.own)
 
 
@@ -143,11 +144,10 @@ def traffic(record: Mapping[str, Any]) -> list[Traffic]:
     """Return the traffic between neighbouring samples of a run's record.
 
     Args:
-        record: A line of runs.jsonl.
+        record: Record of the run, a line of runs.jsonl.
 
     Returns:
-        One entry per slice; empty without a monitor, or if it does not know whose traffic it
-        was.
+        One entry per slice; empty without a monitor, or if it cannot assign traffic to nodes.
     """
     samples, server, own = record.get("monitor") or [], record.get("server"), record.get("own")
     if not (samples and server and own):

@@ -1,4 +1,4 @@
-"""Reads which programs of a study run in pairs, and over which values, from its TOML file."""
+"""Reads the pairs of a study from its TOML file: which programs run together, for which values."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def pairs_of(
     """Return which programs run in pairs.
 
     Args:
-        source: The file.
-        table: Its table [pairs].
-        programs: Its programs.
-        instead: Pairs in place of those that it lists.
+        source: The study's file.
+        table: The table [pairs] of the file.
+        programs: The programs of the study.
+        instead: Pairs to use instead of those in the table.
 
     Raises:
-        ConfigError: A pair names no program.
+        ConfigError: A pair names a program that does not exist.
     """
     listed = instead or table.listed
     names = [program.name for program in programs]
@@ -38,8 +38,8 @@ def pairs_of(
             )
         for word in item:
             if word not in names:
-                reason, mend = f"there is no program `{word}`.", near(str(word), names)
-                raise source.error(("pairs", "list"), reason, mend)
+                reason, fix = f"there is no program `{word}`.", near(str(word), names)
+                raise source.error(("pairs", "list"), reason, fix)
         pairs.append(Pair(*item))
     return tuple(dict.fromkeys(pairs))
 

@@ -1,4 +1,4 @@
-"""Plans the runs of a study: baselines, then pairs, repeatedly; and how long they may take."""
+"""Plans the runs of a study, standalone and in pairs, and estimates the time that they take."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ class Member:
     """A program in a run.
 
     Attributes:
-        program: The program, with every axis filled in.
-        role: "alone", "both", "probe" or "signal".
-        stop: "own" (it ends by itself) or "partner" (it is stopped when its probe ends).
+        program: The program, with the values of every axis filled in.
+        role: Role in the run: "alone", "both", "probe" or "signal".
+        stop: How the program ends: "own" (by itself) or "partner" (it is stopped when its probe
+            ends).
     """
 
     program: Program
@@ -55,14 +56,14 @@ class PlannedRun:
     """One run of the plan.
 
     Attributes:
-        id: Its key in runs.jsonl, the same however often the study is resumed.
-        kind: "alone" or "pair".
-        repetition: From 1.
-        index: Number of its cell among the cells of its kind, from 1.
-        mode: None, "race" or "probe".
-        cell: Axis -> value; processes and nodes are lists with one number per program.
-        cell_key: Key of its cell: equal in all repetitions, different for every other cell.
-        members: One or two programs.
+        id: Key of the run in runs.jsonl, which does not change when the study is resumed.
+        kind: Kind of the run: "alone" or "pair".
+        repetition: Number of the repetition, from 1.
+        index: Number of the run's cell among the cells of its kind, from 1.
+        mode: Mode of a pair, "race" or "probe"; None for a standalone run.
+        cell: Value of each axis; processes and nodes are lists with one number per program.
+        cell_key: Key of the run's cell: equal in all repetitions, different for every other cell.
+        members: The one or two programs of the run.
     """
 
     id: str
@@ -76,7 +77,7 @@ class PlannedRun:
 
     @property
     def label(self) -> str:
-        """Its label: `open-write-close × write-seek, 1MiB`."""
+        """The label of the run, such as `open-write-close × write-seek, 1MiB`."""
         names = " × ".join(member.program.name for member in self.members)
         words = [names]
         chunk = self.cell["chunk"]
@@ -116,7 +117,7 @@ def plan(study: Study) -> tuple[PlannedRun, ...]:
     """List all runs of a study in the order in which they are made.
 
     Per repetition all standalone baselines, then all pairs, each in an order drawn from the study's
-    seed, so that drift of the machine does not affect one cell only.
+    seed, so that a drift of the machine affects all cells.
 
     Raises:
         ConfigError: A program lacks a value that it needs in some cell, or there are too many runs.
@@ -129,7 +130,7 @@ def plan(study: Study) -> tuple[PlannedRun, ...]:
     if not total:
         raise ConfigError(
             f"{study.file}: nothing is left to run.",
-            hint=_missing(study) or "Name pairs, or programs that are run alone.",
+            hint=_missing(study) or "Add pairs, or programs that are run alone.",
         )
     _not_too_many(study, total)
     runs: list[PlannedRun] = []
@@ -145,7 +146,7 @@ def _not_too_many(study: Study, total: int) -> None:
     if total > MOST_RUNS:
         raise ConfigError(
             f"{study.file}: the study has {total} runs or more; {MOST_RUNS} is the limit.",
-            hint="Shorten an axis, or make several studies.",
+            hint="Shorten an axis, or split the study into several studies.",
         )
 
 
@@ -231,13 +232,13 @@ def filled(study: Study, program: Program, values: Mapping[str, Any], slot: int)
     """Return a program with the axes' values and all defaults in place.
 
     Args:
-        study: For messages.
+        study: The study, for messages.
         program: The program.
-        values: Axis -> value, or a tuple of two: the first for the first of a pair.
-        slot: 0 for the first of a pair, 1 for the second.
+        values: Value of each axis; a tuple has one value for each program of a pair.
+        slot: Position of the program in a pair: 0 for the first, 1 for the second.
 
     Raises:
-        ConfigError: Its volume is given per chunk size, but not for this one.
+        ConfigError: The program's volume is given per chunk size, but not for this size.
     """
     change: dict[str, Any] = {"weak": ()}
     for key in AXES:
@@ -285,7 +286,7 @@ def filled(study: Study, program: Program, values: Mapping[str, Any], slot: int)
 
 
 def _progress(pattern: str | None) -> str:
-    """Return the metric of progress: no profile has the bytes of memory, a core or a GPU."""
+    """Return the metric of progress, since profiles have no bytes of memory, cores or GPUs."""
     if pattern == "read":
         return "read_bytes"
     moves = pattern is None or (PATTERNS[pattern] == "files" and pattern not in METADATA)
@@ -296,7 +297,7 @@ def _progress(pattern: str | None) -> str:
 
 
 def expected_seconds(study: Study, run: PlannedRun) -> float:
-    """Guess how long a run takes, before any run of its kind was made."""
+    """Guess the time that a run takes, before any run of its kind was made."""
     around = _AROUND_S + study.where.settle_s + (study.where.lead_s or 0.5)
     around += 1.5 * any(member.program.mpi != "none" for member in run.members)
     around += preparing_seconds(study, [member.program for member in run.members])
@@ -311,7 +312,7 @@ def expected_seconds(study: Study, run: PlannedRun) -> float:
 
 
 def preparing_seconds(study: Study, programs: Sequence[Program]) -> float:
-    """Return how long patterns that read take to write their files first, with a margin."""
+    """Return the time in which patterns that read write their files first, with a margin."""
     needed = 0.0
     for program in programs:
         if program.pattern == "read":
@@ -350,14 +351,14 @@ def _alone_seconds(study: Study, program: Program) -> float:
 
 
 class PlannedTime:
-    """Estimate of the time left, learnt from the runs that are done."""
+    """The estimated time left, based on the runs that are done."""
 
     def __init__(self, study: Study, runs: Sequence[PlannedRun]) -> None:
         """Start from guesses.
 
         Args:
             study: The study.
-            runs: All its runs.
+            runs: All runs of the study.
         """
         self._guess = {run.id: expected_seconds(study, run) for run in runs}
         self._cell = {run.id: run.cell_key for run in runs}
@@ -366,13 +367,13 @@ class PlannedTime:
         self._ratio: dict[str, list[float]] = {}
 
     def learn(self, run: str, seconds: float) -> None:
-        """Record how long a run took."""
+        """Record the time that a run took."""
         if run in self._cell:
             self._seen.setdefault(self._cell[run], []).append(seconds)
             self._ratio.setdefault(self._kind[run], []).append(seconds / self._guess[run])
 
     def left(self, runs: Iterable[str]) -> float:
-        """Return the seconds that some runs will take."""
+        """Return the expected time of some runs, in seconds."""
         return sum(self._one(run) for run in runs)
 
     def _one(self, run: str) -> float:

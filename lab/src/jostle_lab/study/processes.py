@@ -1,4 +1,4 @@
-"""Starts programs, watches them, and ends everything that they started."""
+"""Starts the programs of a run, watches them, and stops all processes that they started."""
 
 from __future__ import annotations
 
@@ -25,15 +25,16 @@ KEPT_LINES = 12
 
 
 def marked(mark: str, job: str | None = None) -> list[int]:
-    """Find the processes of a run, by their environment.
+    """Find the processes of a run by an environment variable.
 
     Args:
         mark: The run's mark.
-        job: Only those of this job. Its name alone is not unique: another study on this machine, or
-            another user's demo, has jobs of the same names.
+        job: Name of the job to which the processes must belong. The name alone is not unique:
+            another study on this machine, or another user's demo, has jobs of the same names.
 
     Returns:
-        Process ids, without ours. Processes of other users are visible to root only.
+        Process IDs, without that of this process. Processes of other users are visible to root
+        only.
     """
     wanted = {f"{MARK}={mark}".encode()} | ({f"JOSTLE_JOB={job}".encode()} if job else set())
     found = []
@@ -48,21 +49,21 @@ def marked(mark: str, job: str | None = None) -> list[int]:
 
 
 def kill(pids: Iterable[int], number: signal.Signals) -> None:
-    """Send a signal to processes, some of which may be gone."""
+    """Send a signal to processes, some of which may have ended."""
     for pid in pids:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, number)
 
 
 def sweep(mark: str, patience_s: float = GRACE_S) -> bool:
-    """End all processes of a run: SIGTERM, a wait, then SIGKILL.
+    """Stop all processes of a run: SIGTERM, a wait, then SIGKILL.
 
     Args:
         mark: The run's mark.
-        patience_s: How long they may take.
+        patience_s: Time that the processes may take to end, s.
 
     Returns:
-        Whether nothing is left.
+        Whether all processes have ended.
     """
     left = marked(mark)
     kill(left, signal.SIGTERM)
@@ -90,20 +91,21 @@ class Task:
     """A program of a run, from its start to its end.
 
     Attributes:
-        job: Its job.
-        mark: Its run's mark.
-        commands: Commands that start it: one process per mpirun, or one per node.
-        words: Folder for its output.
-        stop: How it is asked to end; sends a signal to its ranks.
-        limit_s: Seconds after which it is ended.
-        finished: Returns whether its work is done, whatever its launcher does.
-        repeat: It is started again when it has ended well (a command that lasts until its probe
-            ends).
-        status: As a shell gives it; None while it runs.
-        error: Why it failed; "" where it did not.
-        begin_ns, end_ns: Of its processes.
-        rounds: How often it was started.
-        lingered: It had to be ended after its work was done.
+        job: Name of the program's job.
+        mark: Mark of the run in the environment.
+        commands: Commands that start the program: one process per mpirun, or one per node.
+        words: Folder for the program's output.
+        stop: Function that asks the program to end, by a signal to its ranks.
+        limit_s: Time limit after which the program is stopped, s.
+        finished: Function that returns whether the program's work is done, even if its launcher
+            still runs.
+        repeat: Whether the program is restarted after it has succeeded (a command that must last
+            until its probe ends).
+        status: Exit status in a shell's notation; None while the program runs.
+        error: Reason why the program failed; "" if it did not.
+        begin_ns, end_ns: Begin and end of the program's processes, ns.
+        rounds: Number of times that the program was started.
+        lingered: Whether the program had to be stopped after its work was done.
     """
 
     job: str
@@ -127,7 +129,7 @@ class Task:
     _since: float | None = None
 
     def start(self) -> None:
-        """Start it; a program that cannot be started has ended with status 127 or 126."""
+        """Start the program; one that cannot be started has ended with status 127 or 126."""
         self.words.mkdir(parents=True, exist_ok=True)
         now = time.time_ns()
         self.begin_ns = self.begin_ns or now
@@ -161,7 +163,7 @@ class Task:
             self.error = f"cannot be started: {os.fsdecode(name)}: {error.strerror}"
 
     def poll(self) -> bool:
-        """Return whether it has ended; end it if it is over its limit."""
+        """Return whether the program has ended; stop it after its time limit."""
         if self.status is not None:
             return True
         codes = [process.poll() for process in self._processes]
@@ -185,7 +187,7 @@ class Task:
         return False
 
     def _linger(self, now: float) -> None:
-        """End a launcher that still runs although its work is done: MPI_Finalize may hang."""
+        """Stop a launcher that still runs after the work is done, since MPI_Finalize may hang."""
         if not self.finished():
             return
         self._since = self._since or now
@@ -194,7 +196,7 @@ class Task:
             self._kill()
 
     def ask(self) -> None:
-        """Ask it to end."""
+        """Ask the program to end."""
         if self.status is None and self._asked is None:
             self._asked = time.monotonic()
             self.stop(self._processes)
@@ -212,14 +214,14 @@ class Task:
                 os.killpg(process.pid, signal.SIGKILL)
 
     def abandon(self) -> None:
-        """End it at once."""
+        """Stop the program at once."""
         self._kill()
         for process in self._processes:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=2)
 
     def last_lines(self) -> list[str]:
-        """Return the last lines of its stderr (of its stdout, if stderr is empty)."""
+        """Return the last lines of the program's stderr, or of its stdout if stderr is empty."""
         for name in ("stderr", "stdout"):
             if lines := tail(self.words / name):
                 return lines

@@ -1,4 +1,4 @@
-"""Evaluates a study from the data in a repository."""
+"""Evaluates a study from its records, profiles and logs in a repository."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ def result(repository: Repository, name: str) -> StudyResult:
     """Evaluate a study: its records, the profiles of its jobs, the logs of its signals.
 
     Args:
-        repository: Where it is.
+        repository: Repository that has the study.
         name: The study's name.
 
     Returns:
-        What was found; of a study that still runs, by the runs so far.
+        The results; if the study still runs, those of the runs so far.
 
     Raises:
         RepositoryError: There is no such study, or a file of it is damaged.
@@ -92,7 +92,7 @@ class _Held:
         return rows[job] if job in rows else rows[""]
 
     def _ask(self, table: str) -> dict[str, pa.Table]:
-        """Return the slices of all jobs of the study, by job; "" has none."""
+        """Return the slices of all jobs of the study, by job; the job "" has none."""
         from jostle_lab.analysis.study.progress import columns
 
         metrics = {str(program["progress"]) for _, program in self.programs.values()}
@@ -122,7 +122,7 @@ class _Held:
         return None if resource is None else str(resource)
 
     def servers(self) -> pa.Table:
-        """Return what the servers of the mounts under study moved in the time of its runs."""
+        """Return the data that the servers of the mounts under study moved during the runs."""
         mounts = {str(record["resource"]) for record in self.records if record.get("resource")}
         times = [
             int(record.get(name) or 0) for record in self.records for name in ("begin_ns", "end_ns")
@@ -132,12 +132,12 @@ class _Held:
         )
 
     def _begin(self, job: str) -> int | None:
-        """Return the time of our own signals' first operation, by their log; commands log none."""
+        """Return the time of a signal's first operation from its log; None for a command."""
         _, program = self.programs[job]
         return int(program["begin_ns"]) if program.get("pattern") else None
 
     def _log(self, job: str) -> SignalLog | None:
-        """Return a signal's log; None where there is none, or it cannot be read."""
+        """Return a signal's log; None if there is none, or it cannot be read."""
         if job not in self._logs:
             _, program = self.programs[job]
             path = self.folder / str(program.get("log") or "")
@@ -149,7 +149,7 @@ class _Held:
         return self._logs[job]
 
     def progress(self, job: str, metric: str) -> JobProgress | None:
-        """Return a job's progress: by its profile, or by its log where no profile shows it."""
+        """Return a job's progress from its profile, or from its log if no profile shows it."""
         from jostle_lab.analysis.study.progress import progress_of_log
 
         record, program = self.programs[job]
@@ -162,9 +162,9 @@ class _Held:
         return self._tables(job, metric)
 
     def bursts(self, job: str) -> list[tuple[int, int]]:
-        """Return the bursts of a periodic signal: from the first process to the last.
+        """Return a periodic signal's bursts, each from the first process's begin to the last's end.
 
-        Of a signal whose ranks are split in two, those of the noise half.
+        If the signal's ranks are split in two, only the half that makes the noise counts.
         """
         _, program = self.programs[job]
         log = self._log(job)
@@ -180,7 +180,7 @@ class _Held:
         return sorted(found.values())
 
     def unsynchronised(self) -> list[str]:
-        """Return the jobs on nodes whose clocks are not known to agree; none on one machine."""
+        """Return the jobs on nodes whose clocks may not be synchronised; none on one machine."""
         jobs = [job for job, (record, _) in self.programs.items() if record.get("place") == "slurm"]
         if not jobs:
             return []
@@ -194,7 +194,7 @@ class _Held:
 
 
 def _elsewhere(program: Mapping[str, Any]) -> bool:
-    """Return whether a program is a load whose operations its profile does not show as such."""
+    """Return whether a program is a load whose operations are not visible in its profile."""
     pattern = PATTERNS.get(program.get("pattern") or "")
     return pattern is not None and pattern.resource != "files"
 
@@ -206,7 +206,7 @@ def _half(log: SignalLog, rows: pa.Table, half: str) -> pa.Table:
 
 
 def _counted(record: dict[str, Any]) -> dict[str, Any]:
-    """Return the metric of each program's progress, where the study does not set one."""
+    """Return the metric of each program's progress for which the study does not set one."""
     programs = []
     for program in record["programs"]:
         metric = program.get("progress") or _COUNTED.get(program.get("pattern") or "", "bytes")

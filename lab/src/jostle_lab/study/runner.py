@@ -1,4 +1,4 @@
-"""Runs a study: the runs of its plan that are not yet done, one after another."""
+"""Makes the runs of a study that are not yet done, one after another."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class StudyProgress:
     """The progress of a study, for the display.
 
     Attributes:
-        done, total: Runs.
-        run: The current run, or the one that just ended; None before the first.
-        record: Its record once it has ended.
-        left_s: Estimate of the time left, seconds.
-        said: What is being done between runs, such as bringing up a lab.
+        done, total: Number of runs that are done, and of all runs.
+        run: The current run, or the run that just ended; None before the first run.
+        record: Record of that run, once it has ended.
+        left_s: Estimated time left, s.
+        said: Description of the work between runs, such as starting a lab.
     """
 
     done: int
@@ -48,11 +48,11 @@ class RunOutcome:
     """How a call of `run_study` ended.
 
     Attributes:
-        made: Runs made by this call.
-        done: Runs that the store holds of the plan.
-        total: Runs of the plan.
-        failed: Of the runs held, those with a program that failed.
-        warnings: One sentence each.
+        made: Number of runs made by this call.
+        done: Number of runs of the plan that are stored.
+        total: Number of runs of the plan.
+        failed: Number of stored runs in which a program failed.
+        warnings: Warnings, one sentence for each.
     """
 
     made: int = 0
@@ -63,18 +63,18 @@ class RunOutcome:
 
 
 def begin(study: Study, repository: Repository, *, fresh: bool = False) -> tuple[PlannedRun, ...]:
-    """Compare a study with what the repository knows under its name.
+    """Compare a study with the study of the same name in the repository.
 
     Args:
         study: The study.
-        repository: Where it is stored.
-        fresh: Forget what is known.
+        repository: Repository that stores the study.
+        fresh: Whether to delete the stored study.
 
     Returns:
         The plan.
 
     Raises:
-        ConfigError: Another study has the name.
+        ConfigError: A different study has the same name.
     """
     runs = plan(study)
     store = repository.study(study.name)
@@ -82,10 +82,11 @@ def begin(study: Study, repository: Repository, *, fresh: bool = False) -> tuple
         known = store.plan().get("fingerprint")
         if known != study.fingerprint():
             raise ConfigError(
-                f"The study {study.name} in {repository.path} was another one: "
+                f"The study {study.name} in {repository.path} was different: "
                 f"{_difference(store.plan().get('config'), study.to_json())} changed since.",
-                hint=f"Give this one a name: --name {study.name[:20]}-2\n"
-                "or forget the earlier runs: --fresh",
+                hint="Give this study another name: --name "
+                f"{study.name[:20]}-2\n"
+                "or delete the earlier runs: --fresh",
             )
     return runs
 
@@ -108,10 +109,10 @@ def _difference(known: object, now: Mapping[str, Any]) -> str:
 
 
 def check(study: Study) -> None:
-    """Check that everything that the programs need is installed, before anything starts.
+    """Check that all software that the programs need is installed, before anything starts.
 
     Raises:
-        JostleError: Something is missing.
+        JostleError: Some software is missing.
     """
     for program in study.programs:
         launching.check(program)
@@ -130,10 +131,11 @@ class Runner:
         """Prepare a runner.
 
         Args:
-            study: What to run.
-            repository: Where everything is stored.
-            place: Where to run it; `run` opens and closes it.
-            report: Called when a run begins, while it goes on, and when it has ended.
+            study: The study to run.
+            repository: Repository that stores the study.
+            place: Place of the study, which `run` opens and closes.
+            report: Function that is called when a run begins, during the run, and after it has
+                ended.
         """
         self.study = study
         self.repository = repository
@@ -145,12 +147,13 @@ class Runner:
         self._versions: dict[str, Any] = {}
 
     def run(self, runs: tuple[PlannedRun, ...]) -> RunOutcome:
-        """Make the runs that the store does not hold.
+        """Make the runs that are not yet stored.
 
         Raises:
-            JostleError: The place does not come up, or the repository cannot be written; what was
-                finished stays.
-            KeyboardInterrupt: Passed on once nothing runs any more; the run is made again later.
+            JostleError: The place cannot be opened, or the repository cannot be written; finished
+                runs are kept.
+            KeyboardInterrupt: Raised again after all programs were stopped; the interrupted run is
+                repeated later.
         """
         with self.store.lock():
             self._clean_up_after_a_crash()
@@ -162,7 +165,7 @@ class Runner:
             estimate = PlannedTime(self.study, runs)
             for record in done.values():
                 estimate.learn(record["run"], _seconds(record))
-            self._say(None, estimate.left(run.id for run in left), "making the place ready")
+            self._say(None, estimate.left(run.id for run in left), "preparing the place")
             with self._open_place(runs):
                 self._jobs = set(self.repository.query("SELECT job FROM jobs")["job"].to_pylist())
                 while left:
@@ -258,7 +261,7 @@ class Runner:
             if isinstance(path, str) and Path(path).name.lstrip(".").startswith("jostle-"):
                 shutil.rmtree(path, ignore_errors=True)
         if isinstance(facts := noted.get("place"), dict):
-            self.place.mend(facts)
+            self.place.fix(facts)
         self.store.note_running(None)
 
     def _note(self, run: PlannedRun | None, mark: str) -> None:
@@ -276,7 +279,7 @@ class Runner:
     # One run
 
     def _one(self, run: PlannedRun, left_s: float) -> dict[str, Any]:
-        """Make one run and store its record."""
+        """Make one run, and store its record."""
         mark = f"{self.study.name}.{run.id}.{os.getpid()}"
         self._note(run, mark)
         self._say(run, left_s)
@@ -285,8 +288,8 @@ class Runner:
             record = execution.make(lambda: self._say(run, left_s))
             if any(one["error"] for one in record["programs"]) and (why := self.place.gone()):
                 raise StudyError(
-                    f"The study cannot go on: {why}. Run {run.id} does not count.",
-                    hint="The same command goes on with it, once the place is there again.",
+                    f"The study cannot continue: {why}. Run {run.id} does not count.",
+                    hint="The same command continues the study once the place is available again.",
                 )
             record["versions"] = self._versions
             self.store.append_run(record)
@@ -298,7 +301,7 @@ class Runner:
 
 
 def _seconds(record: Mapping[str, Any]) -> float:
-    """Return how long a run took, with its preparation and ingest."""
+    """Return the time that a run took, with its preparation and ingest."""
     begin, end = record.get("prepared_ns"), record.get("stored_ns")
     if not (isinstance(begin, int) and isinstance(end, int)):
         return 1.0
@@ -306,7 +309,7 @@ def _seconds(record: Mapping[str, Any]) -> float:
 
 
 def make_place(study: Study) -> StudyPlatform:
-    """Return the place that a study names."""
+    """Return the place of a study."""
     if study.where.place == "lab":
         from jostle_lab.study.places.lab import LabPlace
 

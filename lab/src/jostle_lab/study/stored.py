@@ -1,4 +1,4 @@
-"""Stored studies as plain values, for lists and `--json`."""
+"""Returns stored studies as plain values, for lists and `--json`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from jostle.repository import Repository
     from jostle_lab.analysis.study.model import Setting, StudyResult
 
-#: The write patterns of the thesis, in its order.
+#: The write patterns of Shah, 2020, in their order there.
 _FIRST = ("open-write-close", "write-seek", "aggregate-write")
 
 
@@ -34,14 +34,14 @@ def stored_studies(store: Repository) -> list[dict[str, Any]]:
 
 
 def study_json(study_result: StudyResult) -> dict[str, Any]:
-    """Return what a study found as plain values: what `study show --json` prints."""
+    """Return the results of a study as plain values, as `study show --json` prints them."""
     from jostle_lab.analysis.study.published_laws import laws
 
     return tidy(study_result).to_json() | {"laws": [law.to_json() for law in laws(study_result)]}
 
 
 def tidy(result: StudyResult) -> StudyResult:
-    """Sort everything: the thesis' patterns first, then in the order of the study's file.
+    """Sort everything: the patterns of Shah, 2020, first, then in the order of the study's file.
 
     Runs are made round-robin and in a random order; tables, figures and pages need a fixed one.
     """

@@ -1,4 +1,4 @@
-"""The tables of a study's file, as pydantic reads them (lab/docs/reference/study.md)."""
+"""Models of the tables in a study's file, for pydantic (lab/docs/reference/study.md)."""
 
 from __future__ import annotations
 
@@ -87,14 +87,14 @@ def _files(value: object) -> tuple[tuple[str, str], ...] | None:
     for name in found or ():
         if not _FILE_NAME.fullmatch(name):
             raise WrongValueError(
-                f"`{name}` would lie outside the program's folder, or is no file name.",
+                f"`{name}` would be outside the program's folder, or is not a file name.",
                 'files = { "in.melt" = "..." }, or "system/controlDict" for one in a folder.',
             )
     return None if found is None else tuple(found.items())
 
 
 def _axis(read: Callable[[Any], Any]) -> Kind:
-    """Return the kind of an axis: its values, one for both programs of a pair, or one for each."""
+    """Return the type of an axis's values: one for both programs of a pair, or one for each."""
 
     def values_of(value: object) -> tuple[Any, ...] | None:
         if not isinstance(value, list) or not value:
@@ -111,7 +111,7 @@ def _axis(read: Callable[[Any], Any]) -> Kind:
             one = not isinstance(item, list) or len(found) == 1
             values.append(found[0] if one else tuple(found))
         if len(set(values)) < len(values):
-            raise WrongValueError("a value stands there twice.", "Leave one out.")
+            raise WrongValueError("a value occurs twice.", "Leave one out.")
         return tuple(values)
 
     return Kind(values_of, "a list with something in it", "[...]")
@@ -121,13 +121,13 @@ class _Table(BaseModel):
     model_config = TABLE
 
     def given(self) -> dict[str, Any]:
-        """Return the fields that the file has, without empty ones."""
+        """Return the fields that are set in the file, without empty ones."""
         found = self.model_dump(exclude_unset=True)
         return {name: value for name, value in found.items() if value not in (None, ())}
 
 
 class Keys(_Table):
-    """[defaults]: every key of a program except those that identify it."""
+    """Table [defaults]: every key of a program except those that identify it."""
 
     processes: Annotated[int | None, between(1, 1_000_000)] = None
     nodes: Annotated[int | None, between(1, 100_000)] = None
@@ -167,7 +167,7 @@ class Keys(_Table):
     needs: Words = ()
 
     def given(self) -> dict[str, Any]:
-        """Return the fields of a Program that the file has."""
+        """Return the fields of a Program that are set in the file."""
         found = super().given()
         if isinstance(found.get("volume"), tuple):
             found["volumes"] = found.pop("volume")
@@ -175,7 +175,7 @@ class Keys(_Table):
 
 
 class ProgramTable(Keys):
-    """[[program]]: a program of the study."""
+    """Table [[program]]: a program of the study."""
 
     name: Annotated[str | None, named("writer")] = None
     pattern: Annotated[str | None, one_of(PATTERNS)] = None
@@ -191,7 +191,7 @@ class ProgramTable(Keys):
 
 
 class Head(_Table):
-    """[study]: name, description and repetitions of the study."""
+    """Table [study]: name, description and repetitions of the study."""
 
     name: Annotated[str, named("my-study")]
     description: Text = ""
@@ -206,7 +206,7 @@ _Values = tuple[Any, ...]
 
 
 class Axes(_Table):
-    """[axes]: the values of each."""
+    """Table [axes]: the values of each axis."""
 
     chunk: Annotated[_Values, _axis(size)] = ()
     processes: Annotated[_Values, _axis(lambda v: whole(v, 1, 1_000_000))] = ()
@@ -217,7 +217,7 @@ class Axes(_Table):
 
 
 class Quick(_Table):
-    """[quick]: what --quick changes."""
+    """Table [quick]: the settings that --quick changes."""
 
     repetitions: Annotated[int, between(1, 1000)] = 1
     defaults: Keys = Keys()
@@ -226,7 +226,7 @@ class Quick(_Table):
 
 
 class Pairs(_Table):
-    """[pairs]: which programs run in pairs, and how."""
+    """Table [pairs]: the programs that run in pairs, and how they run."""
 
     mode: Annotated[str, one_of(MODES)] = "race"
     every: Flag = Field(default=True, alias="all")
@@ -234,7 +234,7 @@ class Pairs(_Table):
 
 
 class File(_Table):
-    """A study's file."""
+    """A study's file with all its tables."""
 
     study: Head
     where: Where = Where()

@@ -1,4 +1,4 @@
-"""Sizes and spans as studies write them: `64KiB`, `250ms`."""
+"""Parses and formats sizes and spans of time in a study's file, such as `64KiB` and `250ms`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def size(value: object) -> int | None:
     """Read a size in bytes: a whole number, or `64KiB`, `1M` (powers of 1024).
 
     Returns:
-        Bytes, at least 1; None if it is not a size.
+        The number of bytes, at least 1; None if the value is not a size.
     """
     if isinstance(value, bool):
         return None
@@ -31,7 +31,7 @@ def span(value: object) -> float | None:
     """Read a span in seconds: a number, or `250ms`, `4s`, `2min`, `1h`.
 
     Returns:
-        Seconds, not negative; None if it is not a span.
+        The number of seconds, not negative; None if the value is not a span.
     """
     if isinstance(value, bool):
         return None
@@ -50,7 +50,7 @@ def size_text(amount: int) -> str:
 
 
 def rate(text: str) -> float | None:
-    """Read a rate as tc writes it, `400mbit`, in bytes per second; None where it is none."""
+    """Read a data rate in the notation of tc, `400mbit`, in bytes/s; None if it is not a rate."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)(k|m|g)bit", text.strip().lower())
     if match is None:
         return None

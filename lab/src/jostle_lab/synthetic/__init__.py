@@ -1,31 +1,31 @@
-"""Synthetic data with known losses, to tune and to score the estimators.
+"""Makes synthetic data with known lost time, to tune and to score the estimators.
 
 Public interface:
-    plant: a repository of any size, of jobs that slow each other by known amounts.
-    Spec, Planted, PlantedJob: its specification, and the true losses; LARGE: 1000 jobs.
+    plant: makes a repository of any size with jobs that slow each other by known amounts.
+    Spec, Injected, InjectedJob: its specification, and the true losses; LARGE: 1000 jobs.
     Fault: a disturbance that is not a profiled job: unprofiled work, a slow server, a node's
     faults.
-    plant_placements: runs of a program on a torus, with neighbours, that have published numbers.
-    Placements, PlacedRun: its truth.
-    plant_training: a training job on GPUs, without MPI.
-    plant_fabric: a fabric, and what ranks of synthetic jobs sent over it.
-    plant_machines: what agents recorded of nodes and servers, with synthetic jobs or alone.
-    machine_slices: the same in memory.
-    MachineSpec: machines without jobs.
-    simulate_site: a site as a repository or as spools: jobs come and go, some slow others.
-    spool_steps: a site whose nodes' spools grow with simulated time.
-    SiteSpec, Simulated, SiteJob, SiteFault, Form: its specification, and the truth.
-    trace: the tables of one run of an MPI program, and its true loss.
-    TraceSpec, Truth: a family of such runs, and that truth; SPECS: the families, by name.
+    plant_placements: makes runs of a program on a torus with neighbours, with the statistics of
+    published runs. Placements, PlacedRun: the truth about these runs.
+    plant_training: makes a training job on GPUs, without MPI.
+    plant_fabric: makes a fabric, and messages of synthetic jobs over it.
+    plant_machines: makes agents' records of nodes and servers, with synthetic jobs or without.
+    machine_slices: makes the records of machines without jobs in memory.
+    MachineSpec: specification of machines without jobs.
+    simulate_site: makes a site as a repository or as spools: jobs come and go, some slow others.
+    spool_steps: makes a site whose nodes' spools grow with simulated time.
+    SiteSpec, Simulated, SiteJob, SiteFault, Form: specification of a site, and the truth about it.
+    trace: makes the tables of one run of an MPI program, and the true lost time. TraceSpec, Truth:
+    specification of a family of such runs, and the truth; SPECS: the families, by name.
 """
 
 from __future__ import annotations
 
 from jostle_lab.synthetic.fabrics import plant_fabric
+from jostle_lab.synthetic.injected.model import LARGE, Fault, Injected, InjectedJob, Spec
 from jostle_lab.synthetic.machines.plant import MachineSpec, machine_slices, plant_machines
 from jostle_lab.synthetic.placed.model import PlacedRun, Placements
 from jostle_lab.synthetic.placements import plant_placements
-from jostle_lab.synthetic.planted.model import LARGE, Fault, Planted, PlantedJob, Spec
 from jostle_lab.synthetic.repository import plant
 from jostle_lab.synthetic.site.faults import SiteFault
 from jostle_lab.synthetic.site.simulate import simulate_site
@@ -40,12 +40,12 @@ __all__ = [
     "SPECS",
     "Fault",
     "Form",
+    "Injected",
+    "InjectedJob",
     "KnownLoss",
     "MachineSpec",
     "PlacedRun",
     "Placements",
-    "Planted",
-    "PlantedJob",
     "Simulated",
     "SiteFault",
     "SiteJob",

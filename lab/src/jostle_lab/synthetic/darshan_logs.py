@@ -1,4 +1,4 @@
-"""Writes logs of Darshan whose content is known, with the C library of the package `darshan`."""
+"""Writes Darshan logs with known content, with the C library of the package `darshan`."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class LoggedFile:
     """One record of one file.
 
     Attributes:
-        path: Its name.
-        rank: The rank that used it; -1: all ranks together.
+        path: Path of the file.
+        rank: Rank that used the file; -1: all ranks together.
         counters: Counters by Darshan's names.
         times: Times and instants by Darshan's names, s.
         interface: POSIX or STDIO.
-        targets: Storage targets that it is on.
+        targets: Storage targets that store the file.
     """
 
     path: str
@@ -67,17 +67,17 @@ class LoggedJob:
     """The content of a log.
 
     Attributes:
-        uid: The user who ran it.
-        job_id: Its number.
-        processes: Ranks.
+        uid: User ID of the job's owner.
+        job_id: Job ID in the batch system.
+        processes: Number of ranks.
         start_ns: Start, ns since the epoch; whole seconds make a log of an early version.
-        end_ns: End.
-        exe: Program and arguments.
+        end_ns: End, ns since the epoch.
+        exe: Command line: program and arguments.
         mounts: Path and type of mounts.
-        files: Records.
+        files: Records of files.
         bin_s: Width of the bins of the heat map, s; 0: there is none.
         read: Bytes by rank and bin.
-        written: The same.
+        written: Bytes written by rank and bin.
         operations: Traced operations.
     """
 
@@ -152,7 +152,7 @@ def _places(interface: str, *, times: bool) -> dict[str, int]:
 
 
 def file_id(path: str) -> int:
-    """Return the id of a file in the logs that are written here."""
+    """Return the ID of a file in the logs that this module writes."""
     import hashlib
 
     return int.from_bytes(hashlib.blake2b(path.encode(), digest_size=8).digest(), "little")
@@ -162,19 +162,19 @@ def write_log(path: Path, job: LoggedJob, *, compress: bool = True) -> None:
     """Write a log.
 
     Args:
-        path: The file; replaced if it is there.
-        job: Its content.
-        compress: Compress it as Darshan's runtime does.
+        path: Path of the log; an existing file is replaced.
+        job: Content of the log.
+        compress: Whether to compress the log as Darshan's runtime does.
 
     Raises:
-        OSError: It cannot be written.
+        OSError: The log cannot be written.
     """
     path.unlink(missing_ok=True)
     library = _library()
     kind = _ZLIB if compress else _NO_COMPRESSION
     handle = library.darshan_log_create(os.fsencode(path), kind, 0)
     if not handle:
-        raise OSError(f"{path} cannot be written as a log of Darshan.")
+        raise OSError(f"The Darshan log {path} cannot be written.")
     log = ctypes.c_void_p(handle)
     try:
         _check(library.darshan_log_put_job(log, ctypes.byref(_job(job))))

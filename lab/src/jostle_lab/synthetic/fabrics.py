@@ -25,7 +25,7 @@ _RATE = 5e7  # bytes per second that a rank sends, times a factor of its program
 
 
 def plant_fabric(path: Path, topology: Topology, *, seed: int, jobs: int | None = None) -> None:
-    """Add a fabric to a synthetic repository, and what ranks of its jobs sent to each other.
+    """Add a fabric to a synthetic repository, and the messages between ranks of its jobs.
 
     Each job has a pattern: neighbours in a ring, all ranks to all, or halves that swap; it sends in
     bursts of some seconds.
@@ -33,8 +33,8 @@ def plant_fabric(path: Path, topology: Topology, *, seed: int, jobs: int | None 
     Args:
         path: The repository; its MPI jobs have worlds and ranks.
         topology: The fabric; its hosts are the jobs' nodes.
-        seed: Of patterns and amounts.
-        jobs: Of how many jobs, by name; None: of all.
+        seed: Seed of the random patterns and amounts.
+        jobs: Number of jobs, by order of names, that send messages; None: all jobs.
     """
     save(path / FOLDER, topology)
     rows = (
@@ -69,7 +69,7 @@ def plant_fabric(path: Path, topology: Topology, *, seed: int, jobs: int | None 
 
 
 def _messages(ranks: list[dict[str, object]], draw: np.random.Generator) -> pa.Table | None:
-    """Return the rows of one job."""
+    """Return the message rows of one job."""
     many = len(ranks)
     if many < 2:
         return None

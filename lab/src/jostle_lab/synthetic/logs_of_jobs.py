@@ -1,7 +1,7 @@
-"""Writes the logs that Darshan would have written of a repository's jobs.
+"""Writes the logs that Darshan would have written for a repository's jobs.
 
-They show what is lost without slices: findings from the logs alone are compared with findings from
-the profiles, and both with the truth.
+They show the value of slices: findings from the logs only are compared with findings from the
+profiles, and both with the truth.
 """
 
 from __future__ import annotations
@@ -50,14 +50,15 @@ def write_logs(store: Repository, folder: Path, *, bins: bool = True) -> int:
 
     Args:
         store: The repository.
-        folder: Where to; made if it is not there.
-        bins: With heat maps, as Darshan 3.4 and newer; else totals, first and last access only.
+        folder: Folder for the logs; created if it does not exist.
+        bins: Whether logs have heat maps, as those of Darshan 3.4 and newer; else they have only
+            totals and the first and last access.
 
     Returns:
-        How many logs.
+        Number of logs.
 
     Raises:
-        OSError: One cannot be written.
+        OSError: A log cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     known = set(store.query("DESCRIBE rollup")["column_name"].to_pylist())

@@ -1,4 +1,4 @@
-"""Makes runs of a program on a torus, with neighbours, with the numbers of Bhatele et al., 2013."""
+"""Makes runs of a program on a torus that have the statistics of Bhatele et al., 2013."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def plant_placements(path: Path | str, seed: int = 0) -> Placements:
     92.8 % alike. The rate depends on how many routers belong to jobs that share links with the run.
 
     Args:
-        path: Its folder; must be empty or new.
+        path: Folder of the repository; must be empty or new.
         seed: The same seed gives the same repository.
 
     Returns:
@@ -62,7 +62,7 @@ def plant_placements(path: Path | str, seed: int = 0) -> Placements:
     """
     path = Path(path).expanduser().absolute()
     if (path / MARKER).exists():
-        raise RepositoryError(f"There is a repository in {path}.", hint="Name a new folder.")
+        raise RepositoryError(f"There is a repository in {path}.", hint="Choose a new folder.")
     rng = np.random.default_rng(seed)
     count = int(np.prod(SIZES)) * NODES_PER_ROUTER
     topology = torus(
@@ -73,7 +73,7 @@ def plant_placements(path: Path | str, seed: int = 0) -> Placements:
         hosts=[host_name(node) for node in range(count)],
         name="gemini",
     )
-    cast = _Cast(rng)
+    cast = _PlacedRuns(rng)
     runs, others = cast.runs()
     long_runs, more = _long(rng)
     Repository(path, create=True)
@@ -82,15 +82,15 @@ def plant_placements(path: Path | str, seed: int = 0) -> Placements:
     return Placements(path, topology, runs, long_runs, cast.alike, cast.same_nodes)
 
 
-class _Cast:
+class _PlacedRuns:
     """The runs of the program and their neighbours while they are made."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         self._rng = rng
-        beside, without = rates(rng)
-        order = rng.permutation(len(beside) + len(without))
-        self.rates = np.concatenate([beside, without])[order]
-        self.beside = (np.arange(len(order)) < len(beside))[order]
+        alongside, without = rates(rng)
+        order = rng.permutation(len(alongside) + len(without))
+        self.rates = np.concatenate([alongside, without])[order]
+        self.alongside = (np.arange(len(order)) < len(alongside))[order]
         self._names = [f"{PROGRAM}-{number:03d}" for number in range(len(order))]
         first, second = self._pair(0.97)
         self._same = (first, second)
@@ -101,7 +101,7 @@ class _Cast:
     def _pair(self, ratio: float, without: tuple[int, ...] = ()) -> tuple[int, int]:
         """Return the two runs with the same heavy program whose rates are nearest to a ratio."""
         off = np.abs(self.rates[:, None] / self.rates[None, :] - ratio)
-        off[self.beside[:, None] != self.beside[None, :]] = np.inf
+        off[self.alongside[:, None] != self.alongside[None, :]] = np.inf
         usual = (self.rates > 50e6) & (self.rates < 76e6)
         usual[list(without)] = False
         off[~usual] = off[:, ~usual] = np.inf
@@ -143,7 +143,7 @@ class _Cast:
                     place,
                     float(self.rates[number]),
                     int(wanted[number]),
-                    bool(self.beside[number]),
+                    bool(self.alongside[number]),
                     collective[number],
                     compute,
                     np.zeros(0),
@@ -157,7 +157,7 @@ class _Cast:
     def _crowd(
         self, number: int, own: Ints, region: Region, routers: int
     ) -> list[tuple[str, Ints]]:
-        heavy = bool(self.beside[number])
+        heavy = bool(self.alongside[number])
         calm = bool(self._rng.random() < 0.5)
         return conflicting(own, region, routers, self._rng, heavy=heavy, calm=calm)
 

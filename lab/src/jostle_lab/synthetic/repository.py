@@ -1,6 +1,6 @@
 """Makes synthetic repositories: jobs whose interference with each other is known.
 
-`plant` simulates synthetic programs that contend with each other (planted/contention.py), writes
+`plant` simulates synthetic programs that contend with each other (injected/contention.py), writes
 what the profiler would have recorded of them with the repository's own writer, slice by slice and
 through its log, and returns the truth.
 """
@@ -27,21 +27,21 @@ from jostle.repository.writing import (
     publish,
     write_chunks,
 )
-from jostle_lab.synthetic.planted.contention import KINDS, Play, SliceOf
-from jostle_lab.synthetic.planted.model import Kind, Planted, PlantedJob, Spec
-from jostle_lab.synthetic.planted.rows import Writer, mount_name
-from jostle_lab.synthetic.planted.schedule import EPOCH_S, Participant, participants_of
+from jostle_lab.synthetic.injected.contention import KINDS, Play, SliceOf
+from jostle_lab.synthetic.injected.model import Injected, InjectedJob, Kind, Spec
+from jostle_lab.synthetic.injected.rows import Writer, mount_name
+from jostle_lab.synthetic.injected.schedule import EPOCH_S, Participant, participants_of
 
 _BATCH_ROWS = 500_000  # process-slices per commit: some 200 MB while they are written
 _NS = 1e9
 
 
-def plant(path: Path | str, spec: Spec | None = None, seed: int = 0) -> Planted:
+def plant(path: Path | str, spec: Spec | None = None, seed: int = 0) -> Injected:
     """Make a repository of jobs that slow each other by known amounts.
 
     Args:
-        path: Its folder; must be empty or new.
-        spec: Its specification.
+        path: Folder of the repository; must be empty or new.
+        spec: Specification of the repository.
         seed: The same seed and spec give the same repository.
 
     Returns:
@@ -52,7 +52,7 @@ def plant(path: Path | str, spec: Spec | None = None, seed: int = 0) -> Planted:
     """
     spec, path = spec or Spec(), Path(path).expanduser().absolute()
     if (path / MARKER).exists():
-        raise RepositoryError(f"There is a repository in {path}.", hint="Name a new folder.")
+        raise RepositoryError(f"There is a repository in {path}.", hint="Choose a new folder.")
     rng = np.random.default_rng(seed)
     participants = participants_of(spec, rng)
     play, writer = Play(spec, participants, rng), Writer(spec, participants, rng)
@@ -71,7 +71,7 @@ def plant(path: Path | str, spec: Spec | None = None, seed: int = 0) -> Planted:
         key: (Position(), end) for key in writer.processes(spec.unprofiled)
     }
     publish(path, log, Change("ingest", add=files, advance=done))
-    return Planted(path, spec, seed, jobs, lost.table(), rows, hidden.tables(), _programs(jobs))
+    return Injected(path, spec, seed, jobs, lost.table(), rows, hidden.tables(), _programs(jobs))
 
 
 class _Hidden:
@@ -95,7 +95,7 @@ class _Hidden:
                 yield replace(chunk, rows=rest)
 
     def tables(self) -> dict[str, pa.Table]:
-        """Return what was kept, by table."""
+        """Return the removed rows, by table."""
         return {
             name: pa.concat_tables(parts, promote_options="permissive")
             for name, parts in self._kept.items()
@@ -120,7 +120,7 @@ def _batches(
 
 
 class _Losses:
-    """Collects in which slices time was lost."""
+    """Collects the slices in which time was lost."""
 
     def __init__(self, spec: Spec, participants: Sequence[Participant]) -> None:
         self._slice_ns = round(spec.slice_s * _NS)
@@ -140,7 +140,7 @@ class _Losses:
             self._parts.append(found)
 
     def table(self) -> pa.Table:
-        """Return the table `Planted.slices`."""
+        """Return the table `Injected.slices`."""
         empty = (np.zeros(0, dtype=np.int64),) * 5
         job, at, kind, seconds, suspect = (
             np.concatenate(columns) for columns in zip(*(self._parts or [empty]), strict=True)
@@ -160,13 +160,13 @@ class _Losses:
 
 
 def _resource(kind: Kind, participant: Participant) -> str:
-    """Return the name of the resource of a kind that a job uses, as in the identification."""
+    """Return the name of a job's resource of a kind, as the identification of suspects names it."""
     if kind == "file system":
         return mount_name(participant.mount)
     return "network" if kind == "network" else participant.nodes[0]
 
 
-def _truth(participants: Sequence[Participant], play: Play) -> dict[str, PlantedJob]:
+def _truth(participants: Sequence[Participant], play: Play) -> dict[str, InjectedJob]:
     jobs = {}
     for number, participant in enumerate(participants):
         lost: dict[tuple[Kind, str], float] = {}
@@ -179,7 +179,7 @@ def _truth(participants: Sequence[Participant], play: Play) -> dict[str, Planted
             for other in np.flatnonzero(cost).tolist():
                 by[kind, resource, participants[other].job] = float(cost[other])
         start, end = participant.start_s, float(play.end_s[number])
-        jobs[participant.job] = PlantedJob(
+        jobs[participant.job] = InjectedJob(
             participant.job,
             participant.program.name,
             participant.uid,
@@ -194,8 +194,8 @@ def _truth(participants: Sequence[Participant], play: Play) -> dict[str, Planted
     return jobs
 
 
-def _programs(jobs: dict[str, PlantedJob]) -> dict[tuple[str, str, Kind], float]:
-    """Return how much each program slowed each other, percent of the victims' time."""
+def _programs(jobs: dict[str, InjectedJob]) -> dict[tuple[str, str, Kind], float]:
+    """Return the time that each program cost each other, percent of the victims' run time."""
     seconds: dict[tuple[str, str, Kind], float] = defaultdict(float)
     time: dict[tuple[str, str, Kind], float] = defaultdict(float)
     for job in jobs.values():

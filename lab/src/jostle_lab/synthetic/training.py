@@ -22,8 +22,8 @@ from jostle.repository.writing import (
     publish,
     write_chunks,
 )
+from jostle_lab.synthetic.injected.schedule import EPOCH_S
 from jostle_lab.synthetic.machines.gpus import PLACES
-from jostle_lab.synthetic.planted.schedule import EPOCH_S
 
 _SLICE_NS = 1_000_000_000
 _BOOT = "0a0b0c0d-0000-4000-8000-0000000000ff"
@@ -73,12 +73,12 @@ def plant_training(
     """Add a training job to a repository: a rank for each GPU, and no segments.
 
     Args:
-        path: The repository.
-        job: Its name.
-        host: Its node.
-        gpus: Its GPUs, 8 at most.
-        seconds: How long it runs.
-        begin_s: Its start, s after that of synthetic time.
+        path: Path of the repository.
+        job: Name of the job.
+        host: Node of the job.
+        gpus: Number of the job's GPUs, at most 8.
+        seconds: Run time of the job, s.
+        begin_s: Start of the job, s after the start of synthetic time.
         seed: The same seed gives the same rows.
     """
     path, rng = Path(path).expanduser().absolute(), np.random.default_rng([seed, 29])

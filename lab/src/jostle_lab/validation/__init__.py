@@ -1,4 +1,4 @@
-"""Measures how accurate jostle's estimates are: runs with known truth are scored.
+"""Measures the accuracy of jostle's estimates on runs whose lost time is known.
 
 The rules of the truth, fixed before anything was measured: lab/docs/explanation/validation.md.
 """

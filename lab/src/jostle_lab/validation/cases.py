@@ -1,4 +1,4 @@
-"""Input files of the real codes; @name@ is replaced by a value."""
+"""Input files of the real programs that a validation runs; @name@ is replaced by a value."""
 
 from __future__ import annotations
 

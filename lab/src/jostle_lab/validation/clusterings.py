@@ -17,10 +17,10 @@ class Clustered:
     """The segments of one clean run of a program, clustered by several methods.
 
     Attributes:
-        code: The program.
-        job: The run.
-        segments: How many it has.
-        rows: One per method.
+        code: Name of the program.
+        job: Name of the run's job.
+        segments: Number of segments.
+        rows: Scores, one row per method.
     """
 
     code: str
@@ -29,7 +29,7 @@ class Clustered:
     rows: list[ClusteringScore]
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the run as plain values."""
         return asdict(self)
 
 
@@ -39,10 +39,10 @@ def _choice(run: ValidationRun) -> tuple[bool, int]:
 
 
 def clusterings(store: Store, *, seed: int) -> list[Clustered]:
-    """Cluster the work of a clean run of each program: of one with raw segments if there is any.
+    """Cluster the work of an undisturbed run of each program, with raw segments if available.
 
     Args:
-        store: The runs.
+        store: Runs of the validation.
         seed: Seed of the random steps.
     """
     clean = [run for run in store.runs() if run.step.kind == "clean"]

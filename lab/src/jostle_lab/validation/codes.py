@@ -1,4 +1,4 @@
-"""The programs that a validation runs: installed real codes and small ones of our own.
+"""Defines the programs that a validation runs: installed real codes and jostle's own kernels.
 
 Each does the same work in every run, takes about nine seconds on two cores of 2025 (two seconds in
 a quick validation), and represents one kind of use of MPI. A user can add commands of his own.
@@ -39,22 +39,22 @@ _FOAM = ("/usr/share/openfoam",)
 
 @dataclass(frozen=True)
 class Code:
-    """A program to run.
+    """A program of the validation.
 
     Attributes:
-        name: Its name in tables; "NAME@4": with four ranks.
-        ranks: Processes.
-        about: How it uses MPI, for users.
-        needs: Programs that must be installed.
-        package: The package that has them.
+        name: Name of the program in tables; "NAME@4": with four ranks.
+        ranks: Number of ranks.
+        about: Description of the program's use of MPI, for users.
+        needs: Commands that must be installed.
+        package: Package that has these commands.
         argv: The command line of a rank.
-        make: Function that fills its folder, once; gets folder and ranks.
-        steps: Its length, in steps of its own; 0 where it has none.
-        where: Where it runs, if not in a folder of its own.
-        limit_s: Seconds after which it counts as hung.
-        beside: Patterns of `jostle signal` that run concurrently with its disturbed runs, in turn.
-        over_nodes: Its ranks are on nodes of a lab, on both sides of one link; concurrent messages
-            cross that link, too.
+        make: Function that fills the program's folder once, given the folder and the ranks.
+        steps: Length of the program in its own steps; 0 if it has none.
+        where: Folder in which the program runs, if not in a folder of its own.
+        limit_s: Time limit after which the program counts as hung, s.
+        alongside: Patterns of `jostle signal` that run during disturbed runs, in turn.
+        over_nodes: Whether the ranks are on nodes of a lab, on both sides of one link, which
+            concurrent messages also cross.
     """
 
     name: str
@@ -67,16 +67,16 @@ class Code:
     steps: int
     where: Path | None = None
     limit_s: float = 120.0
-    beside: tuple[Disturber, ...] = ("cpu", "memory")
+    alongside: tuple[Disturber, ...] = ("cpu", "memory")
     over_nodes: bool = False
 
     def missing(self) -> list[str]:
-        """Return what it needs and is not installed."""
+        """Return the needed commands that are not installed."""
         return [name for name in self.needs if shutil.which(name) is None]
 
 
 def environment() -> dict[str, str]:
-    """Return the environment of all programs: ours without the variables of other profiles."""
+    """Return all programs' environment: this process's without variables of other profiles."""
     env = {key: value for key, value in os.environ.items() if not key.startswith("JOSTLE_")}
     env |= {"JOSTLE": "on", "OMP_NUM_THREADS": "1"}
     if os.geteuid() == 0:
@@ -88,10 +88,10 @@ def environment() -> dict[str, str]:
 
 
 def _run(argv: Sequence[str], folder: Path) -> None:
-    """Run what prepares a program.
+    """Run the preparation command of a program.
 
     Raises:
-        ValidationError: It fails.
+        ValidationError: The command fails.
     """
     try:
         done = subprocess.run(
@@ -104,7 +104,7 @@ def _run(argv: Sequence[str], folder: Path) -> None:
             check=False,
         )
     except (OSError, subprocess.SubprocessError) as error:
-        raise ValidationError(f"`{argv[0]}`, which prepares a run, fails: {error}") from error
+        raise ValidationError(f"The preparation command `{argv[0]}` fails: {error}") from error
     if done.returncode:
         lines = (done.stderr or done.stdout).decode(errors="replace").strip().splitlines()
         raise ValidationError(
@@ -144,7 +144,7 @@ def _mini(
     steps: int,
     about: str,
     ranks: int = 2,
-    beside: tuple[Disturber, ...] = ("cpu", "memory"),
+    alongside: tuple[Disturber, ...] = ("cpu", "memory"),
     *,
     over_nodes: bool = False,
 ) -> Code:
@@ -158,7 +158,7 @@ def _mini(
         lambda folder: [str(folder / "mini"), kernel, str(steps)],
         _make_mini,
         steps,
-        beside=beside,
+        alongside=alongside,
         over_nodes=over_nodes,
     )
 
@@ -224,7 +224,7 @@ def _of_ranks(ranks: int, times: int) -> tuple[Code, ...]:
     """Return the programs with so many ranks: the same work, divided among them.
 
     Args:
-        ranks: Their number.
+        ranks: Number of ranks.
         times: How much work, in units of about two seconds.
     """
     at = "" if ranks == RANKS[0] else f"@{ranks}"
@@ -276,12 +276,12 @@ def of_length(name: str, times: int, ranks: int = RANKS[0]) -> Code:
     """Return a program with more work than in a validation.
 
     Args:
-        name: Its name, without a number of ranks.
+        name: Name of the program, without a number of ranks.
         times: How much work, in units of about two seconds.
-        ranks: Its ranks.
+        ranks: Number of ranks.
 
     Raises:
-        ValidationError: It is not known.
+        ValidationError: There is no such program.
     """
     found = [code for code in _of_ranks(ranks, times) if code.name.partition("@")[0] == name]
     if not found:
@@ -293,7 +293,7 @@ def installed() -> list[Code]:
     """Return all programs that can run on this machine alone, with the fewest ranks.
 
     Raises:
-        ValidationError: There is none.
+        ValidationError: No program can run here.
     """
     return _installed(
         [code.name for code in _of_ranks(RANKS[0], _USUAL_TIMES) if not code.over_nodes], CODES
@@ -326,15 +326,14 @@ def of_command(text: str) -> Code:
         argv = []
     if match is None or not argv:
         raise ValidationError(
-            f"`{text}` is no program to validate with.",
-            hint="A name, perhaps the number of ranks, and a command: solve@4='./solve in.txt'.",
+            f"`{text}` is not a program to validate with.",
+            hint="Give a name, optionally the number of ranks, and a command: solve@4='./solve "
+            "in.txt'.",
             exit_code=2,
         )
     if name.partition("@")[0] in (*CODES, *_TAKEN):
         raise ValidationError(
-            f"`{name}` is a name that jostle has taken.",
-            hint="Give your command another name.",
-            exit_code=2,
+            f"`{name}` is a reserved name.", hint="Give your command another name.", exit_code=2
         )
     code = Code(
         name,
@@ -351,7 +350,7 @@ def of_command(text: str) -> Code:
     if missing := code.missing():
         raise ValidationError(
             f"`{missing[0]}` cannot be run.",
-            hint="Is it installed, and its name right?",
+            hint="Check that the program is installed, and its name is correct.",
             exit_code=2,
         )
     return code
@@ -363,17 +362,18 @@ def choose(
     """Return codes by name.
 
     Args:
-        names: Their names; none: the usual ones, as far as they are installed.
-        commands: The user's own, as of_command takes them; without names, only these.
-        quick: The short ones.
+        names: Names of the programs; empty: the default programs that are installed.
+        commands: The user's own commands, in the syntax of of_command; without names, only these
+            are run.
+        quick: Whether to choose the short variants.
 
     Raises:
-        ValidationError: One is not known, or not installed.
+        ValidationError: A program is not known, or not installed.
     """
     own = [of_command(text) for text in commands]
     if len({code.name for code in own}) < len(own):
         raise ValidationError(
-            "Two commands have the same name.", hint="Give each its own.", exit_code=2
+            "Two commands have the same name.", hint="Give each command its own name.", exit_code=2
         )
     return [*([] if own and not names else _known(names, _QUICK if quick else CODES)), *own]
 
@@ -402,17 +402,17 @@ class Bench:
     """The folders of the programs, filled when they are first needed.
 
     Attributes:
-        root: Folder for them all.
+        root: Parent folder of all programs' folders.
     """
 
     root: Path
     _ready: set[str] = field(default_factory=set)
 
     def folder(self, code: Code) -> Path:
-        """Return the folder of a program, filled with all that it needs.
+        """Return the folder of a program, filled with its input.
 
         Raises:
-            ValidationError: It cannot be prepared.
+            ValidationError: The program cannot be prepared.
         """
         if code.where is not None:
             self._same(code, code.where)
@@ -428,7 +428,7 @@ class Bench:
             if done.read_text() != f"{code.steps}":
                 raise ValidationError(
                     f"In this folder `{code.name}` has runs of another length.",
-                    hint="Go on with or without --quick, as it began, or take another --dir.",
+                    hint="Use the same setting of --quick as at the beginning, or another --dir.",
                     exit_code=2,
                 )
             self._ready.add(code.name)
@@ -438,7 +438,7 @@ class Bench:
         """Check that a name means the same command in all runs of a folder.
 
         Raises:
-            ValidationError: It meant another command.
+            ValidationError: The name meant another command.
         """
         note = self.root / f"{code.name}.command"
         words = f"{shlex.join(code.argv(where))}\nin {where}\n"
@@ -450,6 +450,6 @@ class Bench:
             raise ValidationError(
                 f"In this folder `{code.name}` has runs of another command, or from elsewhere: "
                 f"`{first}`.",
-                hint="Give this one another name, or take another --dir.",
+                hint="Give this command another name, or use another --dir.",
                 exit_code=2,
             )

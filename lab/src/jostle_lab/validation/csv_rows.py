@@ -15,12 +15,12 @@ def save_rows(path: Path, kind: type[Row], rows: Iterable[Row]) -> Path:
     """Write rows as CSV: decimals with three digits, flags as yes and no, None as an empty field.
 
     Args:
-        path: The file.
+        path: Path of the file.
         kind: The class of the rows, a dataclass.
         rows: The rows.
 
     Returns:
-        The file.
+        Path of the file.
     """
     names = [each.name for each in fields(kind)]  # type: ignore[arg-type]
     with path.open("w", newline="") as stream:
@@ -31,7 +31,7 @@ def save_rows(path: Path, kind: type[Row], rows: Iterable[Row]) -> Path:
 
 
 def load_rows(path: Path, kind: type[Row]) -> list[Row]:
-    """Read what `save_rows` wrote."""
+    """Read the rows from a file that `save_rows` wrote."""
     with path.open(newline="") as stream:
         return [kind(**_values(kind, line)) for line in csv.DictReader(stream)]
 

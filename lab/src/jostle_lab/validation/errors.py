@@ -1,4 +1,4 @@
-"""The errors of a validation."""
+"""Exceptions that a validation raises."""
 
 from __future__ import annotations
 

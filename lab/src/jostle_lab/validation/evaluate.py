@@ -16,21 +16,21 @@ from jostle_lab.validation.marks import marks
 from jostle_lab.validation.oracle import (
     Band,
     Floats,
-    Grain,
     Ints,
     Marks,
+    Resolution,
     Truth,
     band,
     displacement,
-    grain,
+    resolution,
     truths,
 )
 from jostle_lab.validation.placement import APART
 from jostle_lab.validation.runner import Store, ValidationRun
-from jostle_lab.validation.score import Judged, Row, Score, score
+from jostle_lab.validation.score import Assessed, Row, Score, score
 
 if TYPE_CHECKING:
-    from jostle.repository import CoreFloor, Repository
+    from jostle.repository import CoreReference, Repository
 
 METHODS: tuple[Method, ...] = ("jostle", "thesis")
 #: Greatest uncertainty, in points, of the loss of a program's runs that are scored.
@@ -46,19 +46,20 @@ class Evaluation:
 
     Attributes:
         rows: All runs with a known truth and an estimate by every method.
-        scores: Per program and method, then of all programs together, then of their quiet runs.
-        calls: Global collectives a second and rank, per program.
+        scores: Scores per program and method, then of all programs together, then of their quiet
+            runs.
+        calls: Global collectives per second and rank, for each program.
         limits: Notes for the user, one sentence each.
-        grains: Uncertainty of the truth, per program with enough runs to know it.
-        unknown: Programs whose truth is not known well enough, and why, part of a sentence: their
-            runs are rows, and in no score.
+        resolutions: Uncertainty of the true loss, for each program with enough runs.
+        unknown: Programs whose true loss is not known accurately enough, with the reason as part of
+            a sentence: their runs are rows, but in no score.
     """
 
     rows: list[Row]
     scores: list[Score]
     calls: dict[str, float]
     limits: list[str]
-    grains: dict[str, Grain] = field(default_factory=dict)
+    resolutions: dict[str, Resolution] = field(default_factory=dict)
     unknown: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -67,7 +68,7 @@ class Evaluation:
         return [row for row in self.rows if row.code not in self.unknown]
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the evaluation as plain values."""
         from dataclasses import asdict
 
         return {
@@ -75,7 +76,7 @@ class Evaluation:
             "scores": [asdict(one) for one in self.scores],
             "calls": self.calls,
             "limits": self.limits,
-            "grains": {code: asdict(one) for code, one in self.grains.items()},
+            "resolutions": {code: asdict(one) for code, one in self.resolutions.items()},
             "unknown": self.unknown,
         }
 
@@ -84,8 +85,8 @@ def evaluate(store: Store, *, seed: int = 0, progress: Progress = lambda *_: Non
     """Evaluate all runs of a folder.
 
     Args:
-        store: The folder.
-        seed: Of the random steps of the methods.
+        store: Folder of the validation.
+        seed: Seed of the random steps of the methods.
         progress: Called before each run: runs evaluated, runs in all, the next run.
 
     Returns:
@@ -94,24 +95,24 @@ def evaluate(store: Store, *, seed: int = 0, progress: Progress = lambda *_: Non
     runs = store.runs()
     rows: list[Row] = []
     calls: dict[str, float] = {}
-    grains: dict[str, Grain] = {}
+    resolutions: dict[str, Resolution] = {}
     unknown: dict[str, str] = {}
     limits = _apart(store)
     done = 0
-    floors = floors_of(store, runs)
+    references = references_of(store, runs)
     for code in dict.fromkeys(run.step.code for run in runs):
         own = [run for run in runs if run.step.code == code]
 
-        def tell(number: int, job: str, begun: int = done) -> None:
+        def report(number: int, job: str, begun: int = done) -> None:
             progress(begun + number, len(runs), job)
 
         found, rate, fine = _of_code(
-            store.repository(code), code, own, floors.get(code, {}), seed, tell, limits
+            store.repository(code), code, own, references.get(code, {}), seed, report, limits
         )
         rows += found
         calls[code] = rate
         if fine is not None:
-            grains[code] = fine
+            resolutions[code] = fine
         if reason := why_unknown([row.truth for row in found], fine):
             unknown[code] = reason
             limits.append(f"{code} is not scored: {reason}.")
@@ -121,32 +122,32 @@ def evaluate(store: Store, *, seed: int = 0, progress: Progress = lambda *_: Non
         limits.append(
             "Nothing could be scored: the true loss is not known well enough for any program."
         )
-    return Evaluation(rows, _scores(scored), calls, limits, grains, unknown)
+    return Evaluation(rows, _scores(scored), calls, limits, resolutions, unknown)
 
 
-def why_unknown(known: Sequence[Truth], fine: Grain | None) -> str:
+def why_unknown(known: Sequence[Truth], fine: Resolution | None) -> str:
     """Return why the loss of a program's runs is unknown, as part of a sentence; "" if it is known.
 
     Args:
-        known: Loss of each by the oracle.
-        fine: Resolution of the oracle; None: too few runs to know it.
+        known: Loss of each run by the oracle.
+        fine: Resolution (uncertainty) of the oracle; None if there are too few runs.
     """
     if fine is not None and fine.total > MOST_UNKNOWN:
         return (
-            f"its truth is not known: two halves of its runs tell {fine.total:.1f} points apart, "
+            f"its truth is not known: two halves of its runs differ by {fine.total:.1f} points, "
             f"where {MOST_UNKNOWN:g} are allowed"
         )
     least = min((truth.total for truth in known), default=0.0)
     if least < -MOST_UNKNOWN:
         return (
-            f"its truth is not known: by it a run lost {least:.1f} %, so the runs that it is "
-            "drawn from are no measure of this one"
+            f"its truth is not known: a run would have lost {least:.1f} %, so the other runs are "
+            f"not comparable"
         )
     return ""
 
 
 def _apart(store: Store) -> list[str]:
-    """Return the runs that were left out because cores had been moved."""
+    """Return a note on runs that were left out because the hypervisor had moved cores."""
     good = {run.job for run in store.runs()}
     apart = [run for run in store.runs(failed=True) if not run.error and run.job not in good]
     if not apart:
@@ -155,7 +156,7 @@ def _apart(store: Store) -> list[str]:
     least = min((run.noise.get(APART, most) for run in store.runs()), default=most)
     many = "1 run is" if len(apart) == 1 else f"{len(apart)} runs are"
     return [
-        f"{many} left out and made again: the machine's cores lay apart (a round trip took up "
+        f"{many} left out and repeated: the machine's cores were far apart (a round trip took up "
         f"to {most:.0f} ns, {least:.0f} at best)."
     ]
 
@@ -179,17 +180,17 @@ def _of_code(
     repository: Repository,
     code: str,
     runs: Sequence[ValidationRun],
-    floors: Mapping[str, CoreFloor],
+    references: Mapping[str, CoreReference],
     seed: int,
-    tell: Callable[[int, str], None],
+    report: Callable[[int, str], None],
     limits: list[str],
-) -> tuple[list[Row], float, Grain | None]:
+) -> tuple[list[Row], float, Resolution | None]:
     """Evaluate the runs of one program; also return its call rate and the oracle's resolution."""
     marks_by_run: dict[str, Marks] = {}
     said: dict[str, dict[str, RunEstimate]] = {}
     delays: dict[str, _Delays] = {}
     for number, run in enumerate(runs):
-        tell(number, run.job)
+        report(number, run.job)
         # A run that cannot be read or assessed, for whatever reason, is reported and ends nothing.
         try:
             found = marks(repository, run.job)
@@ -199,12 +200,12 @@ def _of_code(
             if run.inject:
                 delays[run.job] = _delays(run)
             marks_by_run[run.job] = found
-            said[run.job] = _said(repository, run, floors, seed)
+            said[run.job] = _said(repository, run, references, seed)
         except Exception as error:
-            limits.append(f"{run.job} cannot be judged: {why(error)}")
+            limits.append(f"{run.job} cannot be assessed: {why(error)}")
     spans = {run.job: run.disturbed for run in runs}
-    planted = spans | {job: log.spans() for job, log in delays.items()}
-    known = truths(marks_by_run, planted, spans)
+    injected = spans | {job: log.spans() for job, log in delays.items()}
+    known = truths(marks_by_run, injected, spans)
     if not known:
         limits.append(
             f"{code} has too few runs of the same work for an oracle ({len(marks_by_run)})."
@@ -226,14 +227,20 @@ def _of_code(
             _band(delays.get(run.job), marks_by_run[run.job], known[run.job]),
             measured[run.job],
             run.noise,
-            {name: judged(one, known[run.job].edges_ns) for name, one in said[run.job].items()},
+            {name: assessed(one, known[run.job].edges_ns) for name, one in said[run.job].items()},
         )
         for run in runs
     ]
-    return rows, _rate(repository, runs[0].job, known[runs[0].job]), grain(marks_by_run, planted)
+    return (
+        rows,
+        _rate(repository, runs[0].job, known[runs[0].job]),
+        resolution(marks_by_run, injected),
+    )
 
 
-def floors_of(store: Store, runs: Sequence[ValidationRun]) -> dict[str, dict[str, CoreFloor]]:
+def references_of(
+    store: Store, runs: Sequence[ValidationRun]
+) -> dict[str, dict[str, CoreReference]]:
     """Return the usual times of the core-speed probe, from the runs of all programs.
 
     Runs of different programs are in repositories of their own, but on the same nodes. So one
@@ -242,37 +249,42 @@ def floors_of(store: Store, runs: Sequence[ValidationRun]) -> dict[str, dict[str
     Returns:
         Program -> node -> usual time.
     """
-    from jostle.repository import CoreFloor
+    from jostle.repository import CoreReference
 
-    core_floors: dict[str, CoreFloor] = {}
-    owns: dict[str, dict[str, CoreFloor]] = {}
+    core_references: dict[str, CoreReference] = {}
+    owns: dict[str, dict[str, CoreReference]] = {}
     for code in dict.fromkeys(run.step.code for run in runs):
         job = next(run.job for run in runs if run.step.code == code)
         try:
-            own = store.repository(code).run_tables(job).floors
+            own = store.repository(code).run_tables(job).references
         except Exception:  # reported where the run itself is assessed
             continue
         owns[code] = dict(own)
-        for host, floor in own.items():
-            known, jobs = core_floors.get(host, CoreFloor(0.0, 0)), floor.jobs + 1
-            mean = (known.ns * known.jobs + floor.ns * jobs) / (known.jobs + jobs)
-            core_floors[host] = CoreFloor(mean, known.jobs + jobs)
+        for host, reference in own.items():
+            known, jobs = core_references.get(host, CoreReference(0.0, 0)), reference.jobs + 1
+            mean = (known.ns * known.jobs + reference.ns * jobs) / (known.jobs + jobs)
+            core_references[host] = CoreReference(mean, known.jobs + jobs)
     return {
         code: {
-            host: CoreFloor(core_floors[host].ns, core_floors[host].jobs - 1, floor.ns, floor.jobs)
-            for host, floor in own.items()
+            host: CoreReference(
+                core_references[host].ns,
+                core_references[host].jobs - 1,
+                reference.ns,
+                reference.jobs,
+            )
+            for host, reference in own.items()
         }
         for code, own in owns.items()
     }
 
 
 def _said(
-    repository: Repository, run: ValidationRun, floors: Mapping[str, CoreFloor], seed: int
+    repository: Repository, run: ValidationRun, references: Mapping[str, CoreReference], seed: int
 ) -> dict[str, RunEstimate]:
     """Estimate a run by all methods; a run with raw segments only by the thesis' method."""
     tables = repository.run_tables(run.job)
-    if tables.floors:
-        tables = replace(tables, floors=floors)
+    if tables.references:
+        tables = replace(tables, references=references)
     if run.step.raw:
         return {RAW: estimate(tables, method="thesis", seed=seed)}
     return {method: estimate(tables, method=method, seed=seed) for method in METHODS}
@@ -330,19 +342,19 @@ def _delays(run: ValidationRun) -> _Delays:
 
 
 def _band(delays: _Delays | None, seen: Marks, truth: Truth) -> Band | None:
-    """Return the loss injected into a run: by the injector's log, or while a disturber was on."""
+    """Return the loss injected into a run: by the injector's log, or during a disturber."""
     if delays is None:
-        return truth.beside
+        return truth.alongside
     return band(delays.start_ns, delays.delay_ns, delays.rank, seen.at_ns)
 
 
-def judged(found: RunEstimate, edges_ns: Sequence[int] = ()) -> Judged:
+def assessed(found: RunEstimate, edges_ns: Sequence[int] = ()) -> Assessed:
     """Extract the scored values from an estimate.
 
     Args:
         found: The estimate.
-        edges_ns: Edges of the windows for which the truth gives the continuous loss; none: it gives
-            that of the segments themselves.
+        edges_ns: Edges of the windows for which the truth has the continuous loss; empty: the truth
+            has that of the segments.
     """
     percent, speed = found.percent, found.core_speed
     moved = 0.0
@@ -360,7 +372,7 @@ def judged(found: RunEstimate, edges_ns: Sequence[int] = ()) -> Judged:
             )
             lost = more - less
         moved = displacement(row, row - lost)
-    return Judged(
+    return Assessed(
         percent.value,
         percent.low,
         percent.high,
@@ -369,7 +381,7 @@ def judged(found: RunEstimate, edges_ns: Sequence[int] = ()) -> Judged:
         found.coverage,
         found.inferred_coverage,
         100 * speed.seconds.value / found.run_s if speed else 0.0,
-        speed.canary if speed else None,
+        speed.core_probe if speed else None,
         found.light,
     )
 

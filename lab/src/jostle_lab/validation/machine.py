@@ -1,4 +1,4 @@
-"""Records the other load of this machine during a run, to separate the machine's own noise."""
+"""Records the load of other programs on this machine during a run, as a measure of noise."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ class Machine:
     """Counters of the machine at an instant, in seconds over all cores.
 
     Attributes:
-        busy_s: Time in which cores were busy, with any process.
+        busy_s: Time in which cores were busy with any process.
         steal_s: Steal time.
-        ours_s: CPU time of the processes that we started and have waited for.
+        ours_s: CPU time of this program's child processes that have ended.
         load: Load average over the last minute.
         cores: Number of cores.
     """

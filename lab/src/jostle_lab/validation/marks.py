@@ -33,11 +33,11 @@ def marks(repository: Repository, job: str) -> Marks | None:
     """Read the marks of a run: at global collectives or, without any, at calls of its first rank.
 
     Args:
-        repository: Where it is.
-        job: Its name.
+        repository: Repository that has the run.
+        job: Name of the run's job.
 
     Returns:
-        Its marks; None when it has no segments.
+        Marks of the run; None if it has no segments.
     """
     worlds = [w for w in repository.segments(job).worlds if w.segments.num_rows]
     if not worlds:

@@ -1,5 +1,5 @@
 /* Small parallel programs whose work is the same in every run: `jostle validate` runs them in
- * addition to real codes, and in place of them where these are not installed.
+ * addition to real codes, and instead of them where these are not installed.
  *
  *   mini transpose STEPS   Fourier transforms with two all-to-alls a step
  *   mini stencil STEPS     neighbours exchange edges; no global collective after the start
@@ -228,9 +228,9 @@ static void relax(double *plane, const double *below, int columns, int forth)
         for (int at = 0; at < EDGE; at++) {
             int place =
                 (forth ? column + 1 : columns - column) * EDGE + (forth ? at : EDGE - 1 - at);
-            double beside = plane[place - turn * PARTS], before = plane[place - turn * EDGE];
-            double change = 0.1 * (beside + before + below[place]);
-            plane[place] = 0.6 * plane[place] + change / (1.0 + beside * beside);
+            double alongside = plane[place - turn * PARTS], before = plane[place - turn * EDGE];
+            double change = 0.1 * (alongside + before + below[place]);
+            plane[place] = 0.6 * plane[place] + change / (1.0 + alongside * alongside);
         }
 }
 

@@ -35,9 +35,9 @@ class Marks:
     """The progress of a run at several times.
 
     Attributes:
-        done: Work done: a cumulative count of calls; starts at 0.
+        done: Work done, a cumulative count of calls, starting at 0.
         at_ns: Time of each mark; the first is MPI_Init, the last MPI_Finalize.
-        files_s: Seconds spent in file calls until then; None: in none.
+        files_s: Seconds spent in file calls until each mark; None without file calls.
     """
 
     done: Ints
@@ -50,13 +50,14 @@ class Band:
     """Bounds of the time that injected delays or disturbers cost a run, by their log, in seconds.
 
     Attributes:
-        low: Delays: per exchange (window) the rank that was delayed most, summed, as if the others
-            had slack for all the rest. Disturbers: loss in windows that are within a span.
-        flight: Delays: time in which any rank was in one; delays at the same time count once.
-            Disturbers: loss of windows in proportion to their overlap with spans.
-        high: All delays of all ranks: as if none hid another. Disturbers: loss in all windows that
-            a span touches.
-        count: Delays, or spans.
+        low: Lower bound. Delays: per exchange (window) those of the rank that was delayed most,
+            summed, as if other ranks had slack for the rest. Disturbers: loss in windows that are
+            within a span.
+        flight: Best value. Delays: time in which any rank was in a delay; delays at the same time
+            count once. Disturbers: loss of windows in proportion to their overlap with spans.
+        high: Upper bound. Delays: all delays of all ranks, as if none hid another. Disturbers: loss
+            in all windows that a span touches.
+        count: Number of delays, or of spans.
     """
 
     low: float
@@ -70,13 +71,14 @@ class Truth:
     """The true loss of a run.
 
     Attributes:
-        run_s: MPI_Init to MPI_Finalize.
+        run_s: Time from MPI_Init to MPI_Finalize, s.
         total_s: Time beyond the reference, over all windows.
-        displaced_s: The part of it that shifts the median of all windows: continuous.
+        displaced_s: Part of `total_s` that shifts the median of all windows: continuous
+            interference.
         windows: Number of windows.
-        low_s, high_s: `total_s` with the next larger and the smallest as reference.
-        beside: The part of `total_s` in spans in which a disturber is known to have run; None where
-            no spans are given.
+        low_s, high_s: `total_s` with the next larger and with the smallest duration as reference.
+        alongside: Part of `total_s` in spans in which a disturber is known to run; None if no spans
+            are given.
         edges_ns: Edges of the windows in this run.
     """
 
@@ -86,7 +88,7 @@ class Truth:
     windows: int
     low_s: float
     high_s: float
-    beside: Band | None = None
+    alongside: Band | None = None
     edges_ns: tuple[int, ...] = ()
 
     @property
@@ -106,14 +108,14 @@ class Truth:
 
 
 @dataclass(frozen=True)
-class Grain:
+class Resolution:
     """Uncertainty of the oracle: difference of two oracles of half the runs each.
 
     The uncertainty of the oracle of all runs is hardly less than half of this.
 
     Attributes:
-        total: Median difference of the runs' total losses, points.
-        instantaneous: The same of the instantaneous part.
+        total: Median difference of the runs' total losses, percentage points.
+        instantaneous: Median difference of the instantaneous parts, percentage points.
     """
 
     total: float
@@ -153,7 +155,7 @@ def file_times(
     Args:
         runs: Marks of each run.
         names: The runs, as `windows` returned them.
-        common: The common counts, also from there.
+        common: The common counts, also as `windows` returned them.
         durations: Durations of the windows, s, [runs, windows].
 
     Returns:
@@ -177,13 +179,13 @@ def _places(marks: Marks, common: Ints) -> Ints:
 
 
 def truths(
-    runs: Mapping[str, Marks], planted: Spans | None = None, spans: Spans | None = None
+    runs: Mapping[str, Marks], injected: Spans | None = None, spans: Spans | None = None
 ) -> dict[str, Truth]:
     """Return the true loss of each run.
 
     Args:
         runs: Marks of each run of one program, all of the same work, made in turn with others.
-        planted: Spans in which a run was disturbed on purpose, for runs that have any.
+        injected: Spans in which a run was disturbed on purpose, for runs that have any.
         spans: Spans of a disturber during a run; the loss in them is given separately.
 
     Returns:
@@ -193,7 +195,7 @@ def truths(
     names, common, durations = windows(runs)
     if len(names) < FEWEST_RUNS or durations.shape[1] < FEWEST_WINDOWS:
         return {}
-    free = _free(runs, names, durations, planted or {})
+    free = _free(runs, names, durations, injected or {})
     files = file_times(runs, names, common, durations)
     reference, low, high = _references(durations, free, files)
     found = {}
@@ -206,18 +208,20 @@ def truths(
             len(reference),
             total + float(reference.sum()) - low,
             total + float(reference.sum()) - high,
-            beside(runs[name], row, reference, (spans or {}).get(name, ())),
+            alongside(runs[name], row, reference, (spans or {}).get(name, ())),
             tuple(_edges(runs[name], row).astype(np.int64).tolist()),
         )
     return found
 
 
-def grain(runs: Mapping[str, Marks], planted: Spans | None = None, seed: int = 0) -> Grain | None:
+def resolution(
+    runs: Mapping[str, Marks], injected: Spans | None = None, seed: int = 0
+) -> Resolution | None:
     """Return the uncertainty of the truth, by halving the runs at random.
 
     Args:
-        runs: As in truths.
-        planted: As in truths.
+        runs: Marks of each run, as for `truths`.
+        injected: Injected spans, as for `truths`.
         seed: Seed of the halves.
 
     Returns:
@@ -227,7 +231,7 @@ def grain(runs: Mapping[str, Marks], planted: Spans | None = None, seed: int = 0
     half = len(durations) // 2
     if half < FEWEST_RUNS or durations.shape[1] < FEWEST_WINDOWS:
         return None
-    free = _free(runs, names, durations, planted or {})
+    free = _free(runs, names, durations, injected or {})
     files = file_times(runs, names, common, durations)
     dice = np.random.default_rng(seed)
     apart = []
@@ -239,17 +243,17 @@ def grain(runs: Mapping[str, Marks], planted: Spans | None = None, seed: int = 0
         )
         apart.append(np.median(np.abs(one - other), axis=0))
     total, instantaneous = np.median(apart, axis=0)
-    return Grain(float(total), float(instantaneous))
+    return Resolution(float(total), float(instantaneous))
 
 
 def _free(
-    runs: Mapping[str, Marks], names: Sequence[str], durations: Floats, planted: Spans
+    runs: Mapping[str, Marks], names: Sequence[str], durations: Floats, injected: Spans
 ) -> Flags:
-    """Return in which windows of which runs nothing was injected, shape (runs, windows)."""
+    """Return whether nothing was injected in each window of each run, shape (runs, windows)."""
     free = np.ones(durations.shape, dtype=bool)
     for flags, row, name in zip(free, durations, names, strict=True):
         edges = _edges(runs[name], row)
-        for begin, end in planted.get(name, ()):
+        for begin, end in injected.get(name, ()):
             first, last = np.searchsorted(edges, (begin, end), "right")
             flags[max(first - 1, 0) : last] = False
     return free
@@ -265,10 +269,10 @@ def _references(durations: Floats, free: Flags, files: Floats) -> tuple[Floats, 
 
     Args:
         durations: Runs x windows (s), at least three runs.
-        files: The part of these in file calls.
-        free: Where nothing was injected. A window in which something was is no candidate: with such
-            windows, the third of thirty would be the third of the ten or fifteen that are
-            undisturbed.
+        files: Part of the durations in file calls.
+        free: Whether nothing was injected in each window. A window in which something was is no
+            candidate: with such windows, the third of thirty would be the third of the ten or
+            fifteen that are undisturbed.
 
     Returns:
         The time of each window, and of all together by the next larger and by the smallest
@@ -325,16 +329,16 @@ def displacement(row: Floats, reference: Floats) -> float:
     return float((ratio[order][min(half, len(order) - 1)] - 1) * reference.sum())
 
 
-def beside(
+def alongside(
     marks: Marks, row: Floats, reference: Floats, spans: Sequence[tuple[int, int]]
 ) -> Band | None:
-    """Return the loss of a run while a disturber was on.
+    """Return the loss of a run while a disturber was active.
 
     Args:
         marks: The run's marks.
         row: Durations of its windows (s).
         reference: Undisturbed durations of the same windows (s).
-        spans: (begin, end) in ns of each time that the disturber was on.
+        spans: Begin and end in ns of each span in which the disturber was active.
 
     Returns:
         The band; None without spans.
@@ -365,9 +369,9 @@ def band(start_ns: Ints, delay_ns: Ints, rank: Ints, edges_ns: Ints) -> Band:
     """Return the bounds of the time that delays cost.
 
     Args:
-        start_ns: When each began.
-        delay_ns: How long it took.
-        rank: The rank that it delayed.
+        start_ns: Begin of each delay.
+        delay_ns: Length of each delay.
+        rank: Rank that each delay affected.
         edges_ns: Edges of the windows of the run; delays outside of them do not count.
     """
     inside = (start_ns >= edges_ns[0]) & (start_ns < edges_ns[-1])

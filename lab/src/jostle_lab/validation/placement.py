@@ -1,9 +1,9 @@
 """Measures the distance between this machine's cores, which a hypervisor may move.
 
-Ranks that exchange much data lose a fifth by it, throughout a run, and neither clock, steal time
-nor core-speed probe shows it. It is not interference, and a run cannot detect it itself. So the
-distance is measured from core to core before and after each run, and runs whose cores were distant
-are repeated.
+A large distance slows ranks that exchange much data by a fifth, throughout a run. Clock, steal time
+and core-speed probe do not show it; it is not interference, and a run cannot detect it itself. So
+the distance between cores is measured before and after each run, and runs with distant cores are
+repeated.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ class Ruler:
         """Build the program that measures.
 
         Args:
-            folder: Where it is built; without a compiler, or with one core, nothing is measured.
+            folder: Folder for the program; without a compiler, or with one core, nothing is
+                measured.
         """
         self._program = folder / "apart"
         self._cores = sorted(os.sched_getaffinity(0))[:_CORES]
@@ -46,7 +47,7 @@ class Ruler:
             subprocess.run(command, capture_output=True, check=False)
 
     def measure(self) -> float | None:
-        """Return the longest round trip from the first core to another, ns; None: not known."""
+        """Return the longest round trip from the first core to another, ns; None if not known."""
         found = []
         for other in self._cores[1:]:
             with contextlib.suppress(OSError, ValueError, subprocess.SubprocessError):
@@ -56,13 +57,13 @@ class Ruler:
         return max(found, default=None)
 
     def wait(self, noises: Sequence[Mapping[str, float]]) -> float | None:
-        """Wait until cores share a cache, a minute at most.
+        """Wait until the cores share a cache, at most a minute.
 
         Args:
-            noises: Noise of the runs made so far: it gives the usual round trip of this machine.
+            noises: Noise of the runs made so far, which shows the usual round trip of this machine.
 
         Returns:
-            What was measured last, ns; None: not known.
+            The last measured round trip, ns; None if not known.
         """
         until = time.monotonic() + _PATIENCE_S
         while (now := self.measure()) is not None and time.monotonic() < until:

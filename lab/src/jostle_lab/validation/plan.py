@@ -1,4 +1,4 @@
-"""Plans the runs of a validation; seeded, so that a killed one can resume."""
+"""Plans the runs of a validation from a seed, so that an interrupted validation can resume."""
 
 from __future__ import annotations
 
@@ -28,22 +28,23 @@ class ValidationStep:
     """One planned run of a validation.
 
     Attributes:
-        code: Name of its program.
-        number: Of the run, from 1, among those of its program.
-        kind: How it is disturbed.
-        strength: Injected: intended share of the interfered run; else share of the run in which the
-            disturber is on.
-        shape: Injected: the delay, as `jostle inject` takes it; else "".
-        ranks: Injected: which ranks; "" for all.
-        windows: Disturber: (start, length) as shares of an undisturbed run.
-        processes: Processes of the disturber.
-        seed: Seed of its random parts.
-        raw: Its segments are not coalesced, as method thesis needs them.
-        calls: Sets of calls that can be delayed, as `jostle inject` takes them; "": the usual ones.
-            Those of a clean run are counted, and not delayed.
-        period_ms: Delays only in one window of each period, drawn at random; 0: all the time. The
-            strength is then the share of that window.
-        window_ms: Length of a window.
+        code: Name of the run's program.
+        number: Number of the run among those of its program, from 1.
+        kind: Kind of the disturbance.
+        strength: Injected delays: intended share of the disturbed run. Disturbers: share of the run
+            in which the disturber is active.
+        shape: Injected delays: distribution, in the syntax of `jostle inject`; else "".
+        ranks: Injected delays: ranks that are delayed; "" for all.
+        windows: Disturbers: start and length of each window, as shares of an undisturbed run.
+        processes: Number of processes of the disturber.
+        seed: Seed of the run's random parts.
+        raw: Whether the run's segments are not coalesced, as the method of Shah's thesis needs
+            them.
+        calls: Sets of calls that can be delayed, in the syntax of `jostle inject`; "": the default
+            sets. In an undisturbed run these calls are counted, and not delayed.
+        period_ms: Length of a period, ms, if delays are only in one window of each period, drawn at
+            random; 0: delays at all times. The strength is then the share of that window.
+        window_ms: Length of a window, ms.
     """
 
     code: str
@@ -62,12 +63,12 @@ class ValidationStep:
 
     @property
     def job(self) -> str:
-        """Name of its job."""
+        """Name of the run's job."""
         name = f"{self.code.replace('@', '-')}-{self.number:03d}-{self.kind}"
         return name + "-raw" * self.raw
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the run as plain values."""
         return asdict(self)
 
 
@@ -75,8 +76,8 @@ def longer(shape: str, times: float) -> str:
     """Return a delay that is longer by a factor.
 
     Args:
-        shape: One of SHAPES, or the like.
-        times: Factor of its lengths.
+        shape: Distribution of the delay, such as one of SHAPES.
+        times: Factor for the lengths of the delay.
     """
     return re.sub(r"([\d.]+)ms", lambda match: f"{float(match[1]) * times:.6g}ms", shape)
 
@@ -90,13 +91,13 @@ def steps(
     it.
 
     Args:
-        codes: The programs.
-        injected: Injected runs of each.
-        disturbed: Runs of each with load on the CPUs, the memory or the disk.
-        clean: Clean runs of each.
+        codes: Programs of the validation.
+        injected: Number of injected runs of each program.
+        disturbed: Number of runs of each program with load on the CPUs, the memory or the disk.
+        clean: Number of undisturbed runs of each program.
         seed: Seed of the order and of all random choices.
-        raw: Further runs of each with segments that are not coalesced: a clean one, the others
-            injected.
+        raw: Number of further runs of each program with segments that are not coalesced: one
+            undisturbed run, the others injected.
 
     Returns:
         The runs in the order in which they are made.
@@ -116,7 +117,7 @@ def _of(
     plain = _injected(dice, code, injected)
     for number in range(disturbed):
         level = list(_LEVELS)[number % len(_LEVELS)]
-        kind = code.beside[number // 2 % len(code.beside)]
+        kind = code.alongside[number // 2 % len(code.alongside)]
         windows = _windows(dice, *_LEVELS[level])
         plain.append(
             {

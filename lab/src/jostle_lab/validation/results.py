@@ -1,4 +1,4 @@
-"""Plain data: request and results of a validation."""
+"""Data types for the request and the results of a validation."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from jostle_lab.validation.blame_scores import BlameScore
+    from jostle_lab.validation.attribution_scores import AttributionScore
     from jostle_lab.validation.clusterings import Clustered
     from jostle_lab.validation.evaluate import Evaluation
     from jostle_lab.validation.lab.score import LabScore, Seen
@@ -18,13 +18,13 @@ class Wanted:
     """Request of a validation.
 
     Attributes:
-        parts: Some of estimation, identification, clustering, synthetic.
-        programs: Names; empty for those installed.
-        commands: Programs of the user's own, as codes.of_command takes them.
-        runs: Injected runs of each program.
-        quick: Few and short runs.
+        parts: Requested parts: estimation, identification, clustering, synthetic.
+        programs: Names of programs; empty: all installed programs.
+        commands: The user's own programs, in the syntax of codes.of_command.
+        runs: Number of injected runs of each program.
+        quick: Whether to make few and short runs.
         seed: Seed of all random choices.
-        make: Make the runs that are missing.
+        make: Whether to make the runs that are missing.
     """
 
     parts: tuple[str, ...]
@@ -42,11 +42,11 @@ class Results:
 
     Attributes:
         estimation: Scores of estimates on real programs.
-        seen: Experiments in the lab, one by one.
-        lab: Their scores.
+        seen: Results of each experiment in the lab.
+        lab: Scores over all these experiments.
         clustering: Scores of clustering methods, per program.
         synthetic: Scores of estimates on synthetic runs.
-        planted: Scores of identification in synthetic repositories.
+        identified: Scores of identification in synthetic repositories.
         limits: Notes for the user, one sentence each.
     """
 
@@ -55,11 +55,11 @@ class Results:
     lab: LabScore | None = None
     clustering: list[Clustered] | None = None
     synthetic: Family | None = None
-    planted: BlameScore | None = None
+    identified: AttributionScore | None = None
     limits: list[str] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the result as plain values."""
         return {
             "estimation": self.estimation.to_json() if self.estimation else None,
             "identification": None
@@ -69,6 +69,6 @@ class Results:
             if self.clustering is None
             else [clustered.to_json() for clustered in self.clustering],
             "synthetic": self.synthetic.to_json() if self.synthetic else None,
-            "planted": self.planted.to_json() if self.planted else None,
+            "identified": self.identified.to_json() if self.identified else None,
             "limits": self.limits,
         }

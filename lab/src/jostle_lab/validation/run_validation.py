@@ -19,9 +19,9 @@ def run_validation(folder: Path, wanted: Wanted, progress: Progress) -> Results:
     """Make the runs that are missing, and evaluate all runs.
 
     Args:
-        folder: Where runs and repositories are.
-        wanted: The request.
-        progress: Called with the next run.
+        folder: Folder of the runs and repositories.
+        wanted: Requested parts and options.
+        progress: Function that is called with the next run.
 
     Returns:
         The results of the parts that were requested.
@@ -39,7 +39,7 @@ def run_validation(folder: Path, wanted: Wanted, progress: Progress) -> Results:
         from jostle_lab.validation.evaluate import evaluate
 
         results.estimation = evaluate(
-            store, progress=lambda done, total, job: progress(done, total, f"judging {job}", 0)
+            store, progress=lambda done, total, job: progress(done, total, f"assessing {job}", 0)
         )
         results.limits += results.estimation.limits
     if "clustering" in wanted.parts:
@@ -65,7 +65,7 @@ def _make(store: Store, wanted: Wanted, progress: Progress) -> None:
 
 
 def _synthetic(wanted: Wanted, results: Results, progress: Progress) -> None:
-    from jostle_lab.validation.blame_scores import score_seeds
+    from jostle_lab.validation.attribution_scores import score_seeds
     from jostle_lab.validation.synthetic import FIRST_SEED, traces
 
     results.synthetic = traces(
@@ -75,8 +75,8 @@ def _synthetic(wanted: Wanted, results: Results, progress: Progress) -> None:
     )
     results.limits += results.synthetic.limits
     first, number = FIRST_SEED + 1000 * wanted.seed, 3 if wanted.quick else 20
-    progress(0, number, f"{number} planted repositories", 0)
-    results.planted = score_seeds(range(first, first + number))
+    progress(0, number, f"{number} synthetic repositories", 0)
+    results.identified = score_seeds(range(first, first + number))
 
 
 def _identification(folder: Path, wanted: Wanted, results: Results, progress: Progress) -> None:
@@ -97,14 +97,14 @@ def _identification(folder: Path, wanted: Wanted, results: Results, progress: Pr
     made = played(folder)
     usual, differing = alone(made), unsteady(made)
     for number, one in enumerate(made):
-        progress(number, len(made), f"judging {one.scene.job}", 0)
+        progress(number, len(made), f"assessing {one.scene.job}", 0)
         try:
             interference = identify(
-                Repository(one.repository).beside(one.scene.job), seed=wanted.seed
+                Repository(one.repository).alongside(one.scene.job), seed=wanted.seed
             )
             seen = see(one, interference, usual, differing)
         except Exception as error:
-            results.limits.append(f"{one.scene.job} cannot be judged: {why(error)}")
+            results.limits.append(f"{one.scene.job} cannot be assessed: {why(error)}")
             continue
         if seen is not None:
             results.seen.append(seen)

@@ -29,25 +29,25 @@ if TYPE_CHECKING:
     from jostle_lab.validation.lab.nodes import Nodes
 
 SLICE = "250ms"
-CANARY = "20ms"
+CORE_PROBE = "20ms"
 _TRIES = 2
 _TRIES_APART = 4  # of a run whose cores are found distant at its end
 
 
 @dataclass(frozen=True)
 class ValidationRun:
-    """A run that was made.
+    """The record of a run that was made.
 
     Attributes:
-        step: Its plan.
-        job: Its job in the repository.
+        step: Plan of the run.
+        job: The run's job in the repository.
         start_ns, end_ns: Start and end of mpirun.
-        status: Its exit status.
-        noise: Load of others on the machine (see machine.noise), and the distance of its cores
-            (placement.APART).
-        disturbed: (begin, end) in ns of each disturber that was on.
-        inject: Folder of the injector's logs; "" without.
-        error: Why it cannot be used; "" when it can.
+        status: The run's exit status.
+        noise: Load of other programs on the machine (see machine.noise), and the distance of its
+            cores (placement.APART).
+        disturbed: Begin and end in ns of each activity of a disturber.
+        inject: Folder of the injector's logs; "" without injected delays.
+        error: Reason why the run cannot be used; "" when it can.
     """
 
     step: ValidationStep
@@ -61,12 +61,12 @@ class ValidationRun:
     error: str
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the run as plain values."""
         return {**self.__dict__, "step": self.step.to_json()}
 
     @staticmethod
     def from_json(plain: dict[str, Any]) -> ValidationRun:
-        """Read what `to_json` gave."""
+        """Read a run from the output of `to_json`."""
         step = dict(plain["step"])
         step["windows"] = tuple(tuple(window) for window in step["windows"])
         pairs = tuple(tuple(pair) for pair in plain["disturbed"])
@@ -80,17 +80,17 @@ class Store:
         """Open a folder, or make it.
 
         Raises:
-            ValidationError: It cannot be made, or not written to.
+            ValidationError: The folder cannot be created, or not be written to.
         """
         self.folder = folder.absolute()
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError) as error:
             raise ValidationError(
-                f"`{folder}` is no folder.", hint="Name another with --dir.", exit_code=2
+                f"`{folder}` is not a folder.", hint="Name another with --dir.", exit_code=2
             ) from error
         except OSError as error:
-            problem = f"`{folder}` cannot be made: {error.strerror}."
+            problem = f"`{folder}` cannot be created: {error.strerror}."
             raise ValidationError(problem, hint="Name another with --dir.", exit_code=2) from error
         if not os.access(self.folder, os.W_OK | os.X_OK):
             raise ValidationError(
@@ -108,7 +108,8 @@ class Store:
         """Return the runs made so far.
 
         Args:
-            failed: Also runs that cannot be used: that failed, or whose cores were distant.
+            failed: Whether to include unusable runs: those that failed, or whose cores were
+                distant.
         """
         validation_runs = self._recorded()
         if failed:
@@ -143,8 +144,8 @@ class UndisturbedRun:
     """An undisturbed run of a program, measured with its first run.
 
     Attributes:
-        seconds: From the start of mpirun to its end.
-        calls: MPI calls of a rank that can be delayed: point-to-point and collective.
+        seconds: Time from the start of mpirun to its end, s.
+        calls: Number of MPI calls of a rank that can be delayed: point-to-point and collective.
     """
 
     seconds: float
@@ -161,9 +162,9 @@ def make(
     """Make the runs of a plan that are not yet made.
 
     Args:
-        store: Where they go.
-        plan: The runs in order.
-        codes: Their programs.
+        store: Folder for the runs.
+        plan: Runs in the order in which they are made.
+        codes: Programs of the runs.
         progress: Called before each run: runs done, runs in all, the next run, and
             seconds left.
 
@@ -224,10 +225,10 @@ def one(
     """Make one run and ingest its profiles.
 
     Args:
-        store: Where it goes.
-        step: Its plan.
-        code: Its program.
-        nodes: Those of the lab, for programs that run over nodes.
+        store: Folder for the run.
+        step: Plan of the run.
+        code: Program of the run.
+        nodes: Nodes of the lab, for programs that run over nodes.
     """
     nodes = nodes if code.over_nodes else None
     usual = None if step.kind == "clean" else _usual(store, code, step.calls)
@@ -287,7 +288,7 @@ def _words(
         "--",
         *code.argv(folder),
     ]
-    variables = [f"JOSTLE_CANARY={CANARY}", *(["JOSTLE_SEGMENTS=raw"] if step.raw else [])]
+    variables = [f"JOSTLE_CORE_PROBE={CORE_PROBE}", *(["JOSTLE_SEGMENTS=raw"] if step.raw else [])]
     if step.kind == "inject":
         assert usual is not None
         variables += _injection(code, step, logs, usual)
@@ -332,7 +333,7 @@ def _counting(step: ValidationStep, logs: Path) -> list[str]:
 
 
 def _counted(store: Store, run: ValidationRun, ranks: int) -> float:
-    """Return how many calls of a rank the injector counted in a clean run."""
+    """Return the number of a rank's calls that the injector counted in an undisturbed run."""
     from jostle_lab.inject import read
 
     return float(sum(read(store.folder / "logs" / run.job).totals["calls"].to_pylist())) / ranks
@@ -352,8 +353,8 @@ def _usual(store: Store, code: Code, calls: str = "") -> UndisturbedRun:
     ]
     if not clean:
         raise ValidationError(
-            f"`{code.name}` has no clean run that went well.",
-            hint=f"See {store.folder / 'logs'} for what it said.",
+            f"`{code.name}` has no undisturbed run that succeeded.",
+            hint=f"See {store.folder / 'logs'} for its output.",
         )
     run = clean[0]
     seconds = (run.end_ns - run.start_ns) / 1e9
@@ -408,7 +409,7 @@ def _wait(words: Sequence[str], folder: Path, output: Any, limit_s: float) -> in
 def _disturbers(
     step: ValidationStep, usual: UndisturbedRun | None, logs: Path, nodes: Nodes | None
 ) -> Iterator[list[tuple[int, int]]]:
-    """Switch the disturber of a run on and off during the block; yield the times when it was on.
+    """Start and stop the disturber of a run during the block; yield the times of its activity.
 
     The list is complete after the block.
     """

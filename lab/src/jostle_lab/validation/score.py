@@ -1,6 +1,6 @@
 """Compares estimates with true losses, run by run. Pure functions.
 
-Percent of the run time throughout. Rules: lab/docs/explanation/validation.md.
+All losses are in percent of the run time. Rules: lab/docs/explanation/validation.md.
 """
 
 from __future__ import annotations
@@ -22,19 +22,18 @@ LONG_S = 10.0
 
 
 @dataclass(frozen=True)
-class Judged:
+class Assessed:
     """The estimate of a run by one method.
 
     Attributes:
-        percent, low, high: Its loss with the 95 % interval.
-        continuous: Continuous loss that it warns of in addition; 0 without a warning.
-        displaced: The part of the loss that shifts the median of all segments, as in
-            Truth.displaced.
-        coverage: Coverage of the run time.
-        inferred: Coverage of the inferred part; None: no clusters.
-        slow: The part of the loss to slow cores by the core-speed probe; 0 without one.
-        canary: Core-speed probe over its usual time; None without one.
-        light: green, yellow or red; None: undecided.
+        percent, low, high: Estimated loss with its 95 % interval.
+        continuous: Continuous loss of which the estimate warns in addition; 0 without a warning.
+        displaced: Part of the loss that shifts the median of all segments, as in Truth.displaced.
+        coverage: Share of the run time that the estimate rests on.
+        inferred: Share of the inferred part; None without clusters.
+        slow: Part of the loss that the core-speed probe assigns to slow cores; 0 without a probe.
+        core_probe: Time of the core-speed probe divided by its usual time; None without a probe.
+        light: Traffic light: green, yellow or red; None: undecided.
     """
 
     percent: float
@@ -45,17 +44,17 @@ class Judged:
     coverage: float
     inferred: float | None
     slow: float = 0.0
-    canary: float | None = None
+    core_probe: float | None = None
     light: Light | None = None
 
     @property
     def total(self) -> float:
-        """Loss and warning together."""
+        """Sum of the loss and the continuous loss of the warning."""
         return self.percent + self.continuous
 
     @property
     def instantaneous(self) -> float:
-        """Loss without what shifts all segments."""
+        """Loss without the part that shifts all segments."""
         return self.percent - self.displaced
 
 
@@ -64,15 +63,15 @@ class Row:
     """A run: its true loss, and the estimates of it.
 
     Attributes:
-        job: Its name.
-        code: Its program.
-        kind: How it was disturbed.
-        strength: How strongly (see plan.Step).
-        truth: Its true loss by the oracle.
-        band: Its injected loss, by the injector's log; None in clean runs.
-        thesis: Its loss as measured in the thesis.
-        noise: Shares of the machine that others took.
-        said: Its estimate by each method.
+        job: Name of the run's job.
+        code: The run's program.
+        kind: Kind of the disturbance.
+        strength: Strength of the disturbance (see plan.ValidationStep).
+        truth: The run's true loss by the oracle.
+        band: The run's injected loss, by the injector's log; None in clean runs.
+        thesis: Loss of the run, measured as in Shah, 2020.
+        noise: Shares of the machine that other programs used.
+        said: Estimate of the loss by each method.
     """
 
     job: str
@@ -83,11 +82,11 @@ class Row:
     band: Band | None
     thesis: float
     noise: dict[str, float]
-    said: dict[str, Judged]
+    said: dict[str, Assessed]
 
     @property
     def quiet(self) -> bool:
-        """Whether other programs took little of the machine."""
+        """Whether other programs used little of the machine."""
         return self.noise["steal"] <= MOST_STEAL and self.noise["foreign"] <= MOST_FOREIGN
 
     @property
@@ -97,22 +96,24 @@ class Row:
 
     @property
     def disturbed(self) -> bool:
-        """Whether it was disturbed on purpose."""
+        """Whether the run was disturbed on purpose."""
         return self.kind != "clean"
 
     @property
     def own(self) -> float:
         """The machine's own loss, percent of the run: all except the injected part."""
-        planted = self.band.flight if self.band else 0.0
-        return 100 * (self.truth.total_s - planted) / self.truth.run_s
+        injected = self.band.flight if self.band else 0.0
+        return 100 * (self.truth.total_s - injected) / self.truth.run_s
 
     @property
-    def canary(self) -> float | None:
+    def core_probe(self) -> float | None:
         """Core-speed probe over its usual time in this run; None without one."""
-        return next((said.canary for said in self.said.values() if said.canary is not None), None)
+        return next(
+            (said.core_probe for said in self.said.values() if said.core_probe is not None), None
+        )
 
     def measured(self, method: str) -> float:
-        """Return the loss against which a method is scored: as in the thesis, or all."""
+        """Return the loss against which a method is scored: as in Shah, 2020, or the whole loss."""
         return self.thesis if method.startswith("thesis") else self.truth.total
 
     def estimated(self, method: str) -> float:
@@ -128,7 +129,7 @@ class Row:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values, with what follows from them."""
+        """Return the run as plain values, with what follows from them."""
         truth = self.truth
         derived = {
             "total": truth.total,
@@ -177,10 +178,10 @@ class Lights:
 
     Attributes:
         runs: Number of them.
-        decided: Of these, those whose light was decided.
-        right: Of these, those whose loss is within the borders of their light.
-        long: Runs of more than LONG_S seconds.
-        long_undecided: Of these, those whose light was undecided.
+        decided: Number of runs whose light was decided.
+        right: Number of runs whose loss is within the borders of their light.
+        long: Number of runs of more than LONG_S seconds.
+        long_undecided: Number of long runs whose light was undecided.
     """
 
     runs: int
@@ -216,17 +217,17 @@ class Lights:
 
     @property
     def right_share(self) -> float | None:
-        """Share of right ones among decided lights; None where none is decided."""
+        """Share of correct lights among decided ones; None if none is decided."""
         return self.right / self.decided if self.decided else None
 
     @property
     def undecided_share(self) -> float | None:
-        """Share of undecided ones among all runs; None without any."""
+        """Share of undecided lights among all runs; None without runs."""
         return 1 - self.decided / self.runs if self.runs else None
 
     @property
     def long_share(self) -> float | None:
-        """Share of undecided ones among long runs; None where none is long."""
+        """Share of undecided lights among long runs; None without long runs."""
         return self.long_undecided / self.long if self.long else None
 
 
@@ -235,17 +236,19 @@ class Score:
     """The scores of a method on some runs.
 
     Attributes:
-        code: Program; "all" for all together, "quiet" for the quiet runs of all.
-        method: jostle, thesis, or the thesis' on raw segments.
+        code: Name of the program; "all" for all together, "quiet" for the quiet runs of all.
+        method: Method: jostle, thesis (Shah, 2020), or that of the thesis on raw segments.
         runs: Number of them.
-        disturbed: Of these, those that were disturbed on purpose.
-        soft: Accuracy of the soft probability against the measure of the method.
-        total: Difference to the loss in all, points.
-        instantaneous: Difference of the instantaneous part, points.
-        steady: The same of runs that were not moved.
-        clean: Difference of clean runs, points.
+        disturbed: Number of runs that were disturbed on purpose.
+        soft: Soft accuracy (1 minus the difference of the probabilities that a run is unfit)
+            against the measure of the method.
+        total: Difference from the total loss, percentage points.
+        instantaneous: Difference from the instantaneous part, percentage points.
+        steady: Difference from the instantaneous part in runs that were not slowed as a whole,
+            percentage points.
+        clean: Difference in undisturbed runs, percentage points.
         held: Share of runs whose interval contains the truth.
-        inferred: Coverage of the inferred part.
+        inferred: Share of the run time in the inferred part.
         oracle: Soft accuracy against the oracle, whatever the method's own measure.
         lights: Scores of traffic lights, by the measure of the method.
     """
@@ -269,9 +272,9 @@ def score(code: str, method: str, rows: Sequence[Row]) -> Score:
     """Score a method on runs.
 
     Args:
-        code: The runs' name in tables.
+        code: Name of the runs in tables.
         method: A method with an estimate in every row.
-        rows: The runs; soft accuracy and total are of all of them.
+        rows: Runs to score; soft accuracy and total are of all of them.
     """
     rows = [row for row in rows if method in row.said]
     parts = [

@@ -18,10 +18,10 @@ _WIDE = ("ranks-256", "ranks-1024")
 
 @dataclass(frozen=True)
 class Family:
-    """Traces of one kind.
+    """Results for the traces of one kind.
 
     Attributes:
-        rows: One per trace.
+        rows: Rows, one per trace.
         scores: By method jostle: of each kind, of all with a disturbance that comes and goes, and
             of those with one that acts all the time.
         limits: Traces that could not be estimated, one sentence each.
@@ -32,7 +32,7 @@ class Family:
     limits: list[str]
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the score as plain values."""
         return {
             "rows": [row.to_json() for row in self.rows],
             "scores": [asdict(one) for one in self.scores],
@@ -45,8 +45,8 @@ def traces(
     """Estimate traces whose loss is known.
 
     Args:
-        seeds: Traces of each kind.
-        seed: Shifts their seeds.
+        seeds: Number of traces of each kind.
+        seed: Shift of the traces' seeds.
         progress: Called before each trace: traces done, traces in all, the next trace.
     """
     from jostle_lab.synthetic import SPECS
@@ -78,7 +78,7 @@ def traces(
 def _trace(name: str, seed: int) -> Row:
     from jostle.analysis import estimate
     from jostle_lab.synthetic import SPECS, trace
-    from jostle_lab.validation.evaluate import judged
+    from jostle_lab.validation.evaluate import assessed
 
     tables, truth = trace(SPECS[name], seed)
     # No single run shows what is slow all the time in every segment alike.
@@ -97,5 +97,5 @@ def _trace(name: str, seed: int) -> Row:
         None,
         shown,
         {"steal": 0.0, "foreign": 0.0, "load": 0.0},
-        {"jostle": judged(found)},
+        {"jostle": assessed(found)},
     )

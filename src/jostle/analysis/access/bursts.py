@@ -26,15 +26,15 @@ _JOIN = (0, 1, 2)  # slices: pauses up to this long may be inside a burst
 
 @dataclass(frozen=True)
 class Period:
-    """Bursts that recur periodically.
+    """Periodic bursts of I/O, with their period and its interval.
 
     Attributes:
-        seconds: From the start of one to the start of the next.
-        low: Lower end of its 95 % interval, s.
-        high: Upper end, s.
+        seconds: Time from the start of one burst to the start of the next, s.
+        low: Lower end of the 95 % interval of the period, s.
+        high: Upper end of that interval, s.
         on_seconds: Length of a burst (median), s; a whole number of slices.
-        bursts: How many were seen.
-        p_value: How often bursts of these lengths at random instants come as regularly.
+        bursts: Number of bursts in the series.
+        p_value: Probability that bursts of these lengths at random instants recur as regularly.
     """
 
     seconds: float
@@ -45,18 +45,18 @@ class Period:
     p_value: float
 
     def to_json(self) -> dict[str, Any]:
-        """Return the period as plain values."""
+        """Return the period as JSON-compatible values."""
         return asdict(self)
 
 
 def find_period(amounts: Floats, slice_s: float, *, busy: Floats | None = None) -> Period | None:
     """Find the period of bursts in a series (Shah, 2020, section 3.3.3: periodic signals).
 
-    A slice is on when it carries at least a quarter (or, in a second try, a twentieth) of the
-    amount in the slice of the median byte. The test statistic is the variation of the distances
-    between the starts of bursts; under the null hypothesis the bursts have the same lengths and
-    the same total silence, divided at random. Since distances are known to a slice only, they are
-    never assumed to vary less than that.
+    A slice belongs to a burst when it carries at least a quarter (or, in a second try, a twentieth)
+    of the amount in the slice of the median byte. The test statistic is the variation of the
+    distances between the starts of bursts; under the null hypothesis the bursts have the same
+    lengths and the same total silence, divided at random. Since distances are known to a slice
+    only, they are never assumed to vary less than that.
 
     Args:
         amounts: Bytes (or operations) of each slice, shape (slices,).

@@ -1,4 +1,4 @@
-"""Assigns each written byte to a kind of writing: closed file, seek back or growing file."""
+"""Assigns each written byte to an access pattern: closed file, seek back or growing file."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _OWN = 1.2  # if they step back over at most this multiple of what these files h
 
 @dataclass(frozen=True)
 class Claims:
-    """Bytes by kind of writing, in order of PATTERNS.
+    """Bytes written and chunks by access pattern, in order of PATTERNS.
 
     Attributes:
-        bytes: Bytes of each slice by kind of writing, shape (3, slices).
+        bytes: Bytes of each slice by access pattern, shape (3, slices).
         chunks: Number of chunks that ended in each slice, same shape.
     """
 
@@ -44,13 +44,13 @@ class _Closed:
 
     Attributes:
         begun: The slice in which they were begun, estimated from their size.
-        mended: Whether steps back around the slice only rewrite headers of these files.
-        beside: Whether steps back around the slice are few, but belong to other, rewritten files.
+        fixed: Whether steps back around the slice only rewrite headers of these files.
+        alongside: Whether steps back near the slice are few, but belong to other, rewritten files.
     """
 
     begun: NDArray[np.int64]
-    mended: NDArray[np.bool_]
-    beside: NDArray[np.bool_]
+    fixed: NDArray[np.bool_]
+    alongside: NDArray[np.bool_]
 
 
 class ClaimBudget:
@@ -58,7 +58,7 @@ class ClaimBudget:
 
     Args:
         amounts: Bytes of each slice, shape (slices,).
-        calls: Calls that moved them, likewise.
+        calls: Calls that wrote these bytes, shape (slices,).
     """
 
     def __init__(self, amounts: Floats, calls: Floats) -> None:
@@ -88,14 +88,14 @@ class ClaimBudget:
 
 
 def claim(series: MountSeries) -> Claims:
-    """Assign each written byte to the kind of writing.
+    """Assign each byte written to a mount to an access pattern.
 
     Args:
         series: The job's calls on the mount; without `known` (positions of writes), only files
-            that were closed soon are recognised.
+            that were closed soon after they were begun are recognised.
 
     Returns:
-        Bytes and chunks per slice by kind of writing.
+        Bytes and chunks per slice by access pattern.
     """
     if not series.known:
         return _claim_old(series)
@@ -116,13 +116,13 @@ def claim(series: MountSeries) -> Claims:
     some = (series.bytes > 0) | (series.files > 0) | (series.back_bytes > 0)
     for place in np.flatnonzero(some).tolist():
         budget.put(place)
-        beside = bool(closed_here.beside[place])
+        alongside = bool(closed_here.alongside[place])
         back, closed = series.back_bytes[place], held[place]
-        if back > 0 and not beside and not closed_here.mended[place]:
+        if back > 0 and not alongside and not closed_here.fixed[place]:
             step_back(place, back)
             rewound += back
         if series.files[place] > 0:
-            inside = 0.0 if beside else min(rewound, closed)
+            inside = 0.0 if alongside else min(rewound, closed)
             taken, writes = budget.take(closed - inside)
             age = place - int(closed_here.begun[place])
             if inside > closed / 2:
@@ -133,7 +133,7 @@ def claim(series: MountSeries) -> Claims:
             else:
                 _book(streamed, taken)
             rewound -= inside
-        if back > closed and beside:
+        if back > closed and alongside:
             step_back(place, back - closed)  # at most that much of it was in the files closed here
     streamed[:] = np.maximum(series.bytes - files - rewritten, 0)
     claims.chunks[2] = series.writes
@@ -172,8 +172,8 @@ def _closed(series: MountSeries) -> _Closed:
     closing = series.files > 0
     few = closing & (while_open(series.backs) <= _FIX_UPS * while_open(series.files))
     theirs = while_open(series.back_bytes) <= _OWN * while_open(held)
-    mended, beside = few & theirs, few & ~theirs
-    return _Closed(begun, np.where(closing, mended, _near(mended)), beside)
+    fixed, alongside = few & theirs, few & ~theirs
+    return _Closed(begun, np.where(closing, fixed, _near(fixed)), alongside)
 
 
 def _with_their_files(series: MountSeries) -> Floats:

@@ -25,14 +25,14 @@ READ_PATTERNS = (SEQUENTIAL, STRIDED, RANDOM, RE_READ)
 
 @dataclass(frozen=True)
 class PatternShare:
-    """One way of access within a phase.
+    """One access pattern within a phase, with its share of the bytes.
 
     Attributes:
         pattern: One of PATTERNS, or of READ_PATTERNS.
-        share: Share of the phase's bytes that were written (read) so, 0 to 1.
-        bytes: These bytes.
+        share: Share of the phase's bytes that were written (read) by this pattern, 0 to 1.
+        bytes: Number of these bytes.
         chunks: Files closed, steps back, or write calls; jumps, returns, or read calls; 0 when they
-            cannot be told apart.
+            cannot be distinguished.
         chunk_bytes: Bytes per chunk: mean size of a file, mean of what was written between two
             steps back, mean of what was read in order after a jump or return, mean size of a call;
             None when it is not known.
@@ -51,19 +51,21 @@ class AccessPhase:
 
     Attributes:
         pattern: One of PATTERNS (of reads: READ_PATTERNS), mixed, none or unknown.
-        start_ns: Start of its first slice, ns since the epoch; in a digest not before the job's.
-        end_ns: End of its last; in a digest not after the job's.
-        active_slices: Slices of it in which anything was written (read).
+        start_ns: Start of its first slice, ns since the epoch; in a digest, not before the job's
+            start.
+        end_ns: End of its last slice; in a digest, not after the job's end.
+        active_slices: Number of its slices in which anything was written (read).
         bytes: Bytes written (read).
         share: Share of the bytes that the job wrote to the mount (read from it), 0 to 1.
         calls: Write (read) calls.
-        chunk_bytes: As in the part that made the pattern; None for mixed, none and unknown.
-        calls_per_chunk: Calls that a chunk was written (read) by; None likewise.
+        chunk_bytes: Chunk size of the part that gave the pattern its name; None for mixed, none and
+            unknown.
+        calls_per_chunk: Number of calls that wrote (read) a chunk; None for the same patterns.
         gapped: Share of the writes that left a gap behind the one before, 0 to 1; 0 of reads.
         scattered: Steps back and gaps of writes alternate: a file is written all over, or grows
-            while its header is mended; which of them cannot be told. False of reads.
-        parts: The ways of access found, the largest first.
-        period: When bursts come back; None when they do not, or too few to say.
+            while its header is fixed; which of the two is not known. False of reads.
+        parts: The access patterns found in the phase, the largest first.
+        period: Period of the bursts; None where they do not recur, or are too few to decide.
         evidence: A sentence: the figures that the name rests on.
     """
 
@@ -93,7 +95,7 @@ class AccessPattern:
             phases (a fifth at most) left out; mixed where named phases differ, none without writes
             (reads). Re-read also includes the first, sequential reading.
         chunk_bytes: The chunk of the heaviest of these phases; None when it has none.
-        period: Its period; None likewise.
+        period: Period of the bursts in that phase; None where it has none.
         bytes: Bytes written (read).
         followed: The runtime followed where calls begin (writes: 0.3 and later; reads: 0.5).
         phases: All phases in order of time, the silent ones between them too.
@@ -108,5 +110,5 @@ class AccessPattern:
     phases: list[AccessPhase]
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything as plain values."""
+        """Return all fields as JSON-compatible values."""
         return asdict(self)

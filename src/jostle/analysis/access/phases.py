@@ -20,14 +20,14 @@ _PART = 0.05  # of all active slices, but no more than
 _RUN_MOST = 30  # slices
 _TRICKLE = 0.01  # of the usual amount of a slice: a slice with no more is not active
 _LONG_SILENCE = 8  # slices, and
-_LARGE_SILENCE = 0.2  # of the time between first and last access: it separates phases
+_LARGE_SILENCE = 0.2  # of the length of a phase: it separates two phases
 
 _Run = tuple[int, int]  # first active slice, and the one after the last
 
 
 @dataclass(frozen=True)
 class Ways:
-    """The patterns by which a job accessed a mount.
+    """The access patterns of one direction (reads or writes), and the functions that find them.
 
     Attributes:
         done: What was done with the bytes, for users: "written".
@@ -47,7 +47,7 @@ class Ways:
 
 
 def pattern_of(series: Series, ways: Ways) -> AccessPattern:
-    """Name the access pattern of a mount, by its phases and as a whole."""
+    """Determine the access pattern of a job on a mount, for each phase and as a whole."""
     phases: list[AccessPhase] = []
     at = 0
     spans, pause = _covered(series, _cut(series, ways))
@@ -72,13 +72,13 @@ def pattern_of(series: Series, ways: Ways) -> AccessPattern:
 
 
 def untouched(series: Series, done: str) -> AccessPattern:
-    """Describe a mount on which no such bytes were moved."""
+    """Return the access pattern `none`, of a mount on which no bytes were written (read)."""
     silent = _silence(series, 0, len(series.bytes), done)
     return AccessPattern(series.mount, NONE, None, None, 0, series.known, [silent])
 
 
 def period_of(series: Series, lo: int, hi: int) -> Period | None:
-    """Return the period of the bursts in some slices."""
+    """Return the period of the bursts in a range of slices."""
     return find_period(series.bytes[lo:hi], series.slice_ns / _NS, busy=series.busy[lo:hi])
 
 

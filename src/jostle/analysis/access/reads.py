@@ -1,4 +1,4 @@
-"""Names how a job reads from each mount, phase by phase.
+"""Determines the access pattern of a job's reads on each mount, phase by phase.
 
 Every byte read belongs to a run of reads in order, and is assigned to one of four patterns by
 what began the run: nothing (sequential), a jump by a repeated distance (strided), any other
@@ -38,7 +38,7 @@ _AGAIN = 0.4  # of the bytes: if more are read again, the first reading counts a
 
 
 def read_patterns(tables: JobTables) -> list[AccessPattern]:
-    """Name how a job read from each of its mounts.
+    """Determine the access pattern of a job's reads on each of its mounts.
 
     Args:
         tables: Everything about the job, from Repository.job_tables; `accesses` must be there.
@@ -166,7 +166,7 @@ def _name(series: ReadSeries, ways: Floats, span: slice) -> tuple[str, str]:
     if not series.known:
         return UNKNOWN, "The profile does not say where reads begin."
     if reads < _ENOUGH:
-        return UNKNOWN, f"Too little to tell: {figures}"
+        return UNKNOWN, f"Too little to decide: {figures}"
     folded = _folded(shares)
     many = {STRIDED: regular, RANDOM: ahead + back}
     doubts = {way: "Too few jumps" for way, count in many.items() if count < _REPEATED}

@@ -1,4 +1,4 @@
-"""Collects what a job did on one mount per slice: the input of the analysis of access patterns."""
+"""Collects a job's calls on each mount per slice, the input of the analysis of access patterns."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _VERSION = (0, 3)  # of the runtime: since then it records where writes begin
 
 @dataclass(frozen=True)
 class Series:
-    """What a job did in one direction on one mount; all arrays have shape (slices,).
+    """A job's calls of one direction (reads or writes) on one mount; arrays have shape (slices,).
 
     Attributes:
         mount: Identity of the mount.
@@ -43,13 +43,14 @@ class Series:
 
 @dataclass(frozen=True)
 class MountSeries(Series):
-    """How a job wrote to one mount.
+    """A job's writes to one mount, slice by slice.
 
     Attributes:
-        writers: Number of processes that wrote.
+        writers: Number of processes that wrote to the mount.
         heavy: Number of largest write calls that carry nine tenths of the bytes; 0 when unknown.
-        active: Processes that did anything here in the slice.
-        writes: Write calls; the others are sums of the metrics they are named after.
+        active: Number of processes with calls on the mount in the slice.
+        writes: Number of write calls; further fields are sums of the metrics that they are named
+            after.
     """
 
     writers: int
@@ -68,10 +69,10 @@ class MountSeries(Series):
 
 @dataclass(frozen=True)
 class ReadSeries(Series):
-    """How a job read from one mount.
+    """A job's reads from one mount, slice by slice.
 
     Attributes:
-        reads: Read calls.
+        reads: Number of read calls.
         jumps: Runs of reads in order that ended in the slice, by how they began, shape
             (4, slices): by an irregular jump ahead, by one back, by a regular jump, by a return.
         jump_bytes: Bytes of the runs that irregular jumps began.
@@ -87,7 +88,7 @@ class ReadSeries(Series):
 
 
 def mount_series(tables: JobTables) -> list[MountSeries]:
-    """Return what a job wrote to each of its mounts, per slice.
+    """Return a job's writes to each of its mounts, per slice.
 
     Args:
         tables: Everything about the job; `accesses` must be there.
@@ -104,7 +105,7 @@ def mount_series(tables: JobTables) -> list[MountSeries]:
 
 
 def read_series(tables: JobTables) -> list[ReadSeries]:
-    """Return what a job read from each of its mounts, per slice; see `mount_series`."""
+    """Return a job's reads from each of its mounts, per slice; see `mount_series`."""
     readers = _processes(tables, "read_bytes")
     rows = tables.accesses
     known = rows is not None and any(

@@ -1,4 +1,4 @@
-"""Names how a job writes to each mount, phase by phase (Shah, 2020, sections 3.2.1, 3.3.4, 7.1).
+"""Determines the access pattern of a job's writes on each mount (Shah, 2020, 3.2.1, 3.3.4, 7.1).
 
 Every byte written is assigned to one of three patterns:
     files: it is in a file that was closed soon after (open-write-close),
@@ -35,7 +35,7 @@ _JUMPS = (0.25, 4.0)  # gaps per step back: between these, writes jump to and fr
 
 
 def write_patterns(tables: JobTables) -> list[AccessPattern]:
-    """Name how a job wrote to each of its mounts.
+    """Determine the access pattern of a job's writes on each of its mounts.
 
     Args:
         tables: Everything about the job, from Repository.job_tables; `accesses` must be there.
@@ -155,7 +155,7 @@ def _name(series: MountSeries, ways: Floats, chunks: Floats, span: slice) -> tup
     )
     figures = f"{writes} writes, {files} files, {backs} steps back; of the bytes {said}."
     if writes < _ENOUGH:
-        return UNKNOWN, f"Too little to tell: {figures}"
+        return UNKNOWN, f"Too little to decide: {figures}"
     best = int(ways.argmax())
     if not series.known and ways[0] < MOST * moved:
         return UNKNOWN, "The profile (of before 0.3) does not say where writes begin."

@@ -1,4 +1,4 @@
-"""Advises to run at another time of the day, by the losses of earlier runs at that time."""
+"""Advises to run at a different time of the day, at which earlier runs lost less time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OUTSIDE = 2.5 / 3
 
 
 def another_hour(runs: Sequence[PastRun], start_s: float, *, seed: int) -> Iterator[Recommendation]:
-    """Yield the advice to start at another time of the day, where runs lost less then.
+    """Yield the advice to start at a different time of day, if earlier runs lost less time then.
 
     Args:
         runs: Runs of the same program by the same user, with what they lost.
@@ -47,15 +47,15 @@ def another_hour(runs: Sequence[PastRun], start_s: float, *, seed: int) -> Itera
     yield Recommendation(
         rule="another hour",
         seen=(
-            f"{len(here)} runs that started between {now} lost {np.mean(here):.3g} s to others in "
-            f"the mean, {len(there)} that started between {then} {np.mean(there):.3g} s"
+            f"{len(here)} runs that started between {now} lost {np.mean(here):.3g} s to others "
+            f"on average, {len(there)} that started between {then} {np.mean(there):.3g} s"
         ),
         lever=f"start it between {then}",
         texts=(f"sbatch --begin={best * _SPAN_H:02d}:00 SCRIPT",),
         saving=Interval(value, float(low), float(high)),
         saving_words="by what its runs lost at both times of the day",
         pays="you: the result comes later",
-        unless="what others run changes from week to week: then these runs say nothing of the next",
+        unless="others' load changes from week to week: then past runs do not predict the next",
     )
 
 

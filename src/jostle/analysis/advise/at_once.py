@@ -1,4 +1,4 @@
-"""Advises to run fewer jobs of one program at once, where they slow each other."""
+"""Advises to run fewer jobs of one program at the same time, if they slow each other."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from jostle.analysis.advise.model import Recommendation, added
 from jostle.analysis.identification.model import JobInterference
 from jostle.analysis.interval import Interval
-from jostle.repository.query.co_running import Beside
+from jostle.repository.query.co_running import CoRunning
 
 #: Fewest other jobs for this advice; with one other the advice is to run one after the other.
 _FEWEST = 2
@@ -16,9 +16,9 @@ _FEWEST = 2
 _MOST_LOSS = 0.1
 
 
-def like_jobs(beside: Beside, interference: JobInterference) -> list[str]:
+def like_jobs(alongside: CoRunning, interference: JobInterference) -> list[str]:
     """Return the jobs of the same user and program that slowed a job, if they are several."""
-    job = beside.job
+    job = alongside.job
     found = {
         suspect.job
         for suspect in interference.suspects
@@ -31,20 +31,20 @@ def like_jobs(beside: Beside, interference: JobInterference) -> list[str]:
     return sorted(found) if len(found) >= _FEWEST else []
 
 
-def fewer_at_once(beside: Beside, interference: JobInterference) -> Iterator[Recommendation]:
-    """Yield how many jobs of a program to run at once, where they slow each other.
+def fewer_at_once(alongside: CoRunning, interference: JobInterference) -> Iterator[Recommendation]:
+    """Yield the advice how many jobs of a program to run at once, if they slow each other.
 
     The loss of a job is assumed to be proportional to the number of the others.
 
     Args:
-        beside: The job and its co-running jobs.
-        interference: Who slowed it.
+        alongside: The job and its co-running jobs.
+        interference: Result of `identify` for the job.
     """
-    names, job = like_jobs(beside, interference), beside.job
+    names, job = like_jobs(alongside, interference), alongside.job
     if not names:
         return
     lost = added(each.seconds for each in interference.suspects if each.job in names)
-    others = _mean_others(beside, names, interference.run_s)
+    others = _mean_others(alongside, names, interference.run_s)
     alone = interference.run_s - lost.value
     if others < 1 or alone <= 0 or lost.value <= _MOST_LOSS * alone:
         return
@@ -56,7 +56,7 @@ def fewer_at_once(beside: Beside, interference: JobInterference) -> Iterator[Rec
         rule="fewer at once",
         seen=(
             f"{len(names)} other jobs of yours that run {job.program} slowed it; "
-            f"{others:.2g} of them ran at the same time, in the mean"
+            f"{others:.2g} of them ran at the same time, on average"
         ),
         lever=f"run at most {most} of them at once",
         texts=(
@@ -64,22 +64,22 @@ def fewer_at_once(beside: Beside, interference: JobInterference) -> Iterator[Rec
             *(("sbatch --dependency=singleton SCRIPT   # all with one name",) if most == 1 else ()),
         ),
         saving=saving,
-        saving_words="if each of the others costs as much as it did in the mean",
+        saving_words="if each of the others costs as much as it did on average",
         pays=(
-            f"you: all of them together are done after {longer:.2g} times as long"
+            f"you: all of them together take {longer:.2g} times as long"
             if longer > 1
-            else "nobody: all of them together are done no later"
+            else "nobody: all of them together take no longer"
         ),
         unless="all are needed at the same time",
     )
 
 
-def _mean_others(beside: Beside, names: list[str], run_s: float) -> float:
-    """Return how many of some jobs ran at the same time as a job, in the mean over its run time."""
-    job, shared = beside.job, 0.0
+def _mean_others(alongside: CoRunning, names: list[str], run_s: float) -> float:
+    """Return how many of some jobs ran at the same time as a job, on average over its run time."""
+    job, shared = alongside.job, 0.0
     end_ns = job.end_ns or job.last_ns
     for name in names:
-        other = beside.others.get(name)
+        other = alongside.others.get(name)
         if other is not None:
             until = min(end_ns, other.end_ns or other.last_ns)
             shared += max(until - max(job.start_ns, other.start_ns), 0) / 1e9

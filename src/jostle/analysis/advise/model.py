@@ -13,17 +13,17 @@ from jostle.values.plain_values import plain
 
 @dataclass(frozen=True)
 class Recommendation:
-    """One thing to change.
+    """One change that would save a job time, with what it saves and costs.
 
     Attributes:
-        rule: Its short name, which stays the same between versions.
-        seen: What was seen, with its figures; a sentence without its full stop.
-        lever: What is to be changed.
-        texts: Exact lines to paste; empty where there are none.
+        rule: Short name of the rule that gave the advice; it stays the same between versions.
+        seen: Observation that the advice rests on, with figures; a sentence without its full stop.
+        lever: Setting or habit that is to be changed.
+        texts: Lines to paste into a script or a shell; may be empty.
         saving: Seconds of the job's run time that it would save; None where none can be predicted.
         saving_words: What the saving rests on, or why none is predicted.
-        pays: Who pays for it, and how.
-        unless: When not to apply it.
+        pays: Who bears the cost of the change, and what that cost is.
+        unless: Conditions under which the advice should not be followed.
     """
 
     rule: str
@@ -41,10 +41,10 @@ class OwnNeighbour:
     """Another job of the same user that cost the job time.
 
     Attributes:
-        job: Its name.
+        job: Name of the other job.
         start_s: When it started, s after the start of the job that it slowed; below 0: before it.
-        end_s: When it ended, likewise.
-        seconds: What it cost, s.
+        end_s: When it ended, s after the same instant.
+        seconds: Time that it cost the job, s.
     """
 
     job: str
@@ -55,15 +55,15 @@ class OwnNeighbour:
 
 @dataclass(frozen=True)
 class Recommendations:
-    """What to change about a job.
+    """The advice on one job: what to change, and what that would save.
 
     Attributes:
-        job: Its name.
-        run_s: Its run time, s.
-        lost: Seconds that others cost it.
+        job: Name of the job.
+        run_s: Run time of the job, s.
+        lost: Run time that other jobs cost it, s.
         found: The advice, the greatest predicted saving first; those without a prediction last.
         nothing: Why nothing is advised, a sentence; "" where something is.
-        limits: What to know before following it, one sentence each.
+        limits: Limits of the advice, one sentence each.
         own_neighbours: The jobs of the same user that cost it time, and when they ran: what it
             would lose if it started earlier or later.
     """
@@ -77,7 +77,7 @@ class Recommendations:
     own_neighbours: tuple[OwnNeighbour, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything as plain values."""
+        """Return all fields as JSON-compatible values."""
         found: dict[str, Any] = plain(self)
         return found
 

@@ -1,4 +1,4 @@
-"""Advises on nodes: where others used cores or memory, or where a CPU limit stopped the job."""
+"""Advises to have nodes exclusively or more cores, where others or a CPU limit slowed the job."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _OF_A_NODE = ("node", "memory")
 #: Part of the lifetime of its processes in which a CPU limit stopped a job.
 _LIMITED = 0.05
 #: Name of this share of time in digests.
-_BY_LIMIT = "kept by its CPU limit"
+_BY_LIMIT = "throttled by its CPU limit"
 
 
 def exclusive(interference: JobInterference) -> Iterator[Recommendation]:
-    """Yield the advice to share no node, where others on it cost time."""
+    """Yield the advice to request exclusive nodes, where other jobs on a node cost time."""
     here = {each.resource for each in interference.resources if each.kind in _OF_A_NODE}
     jobs = [
         each
@@ -41,12 +41,12 @@ def exclusive(interference: JobInterference) -> Iterator[Recommendation]:
         saving=Interval(value, low, high),
         saving_words="what others on its nodes cost this run",
         pays="you: all cores of the nodes are charged; the job may wait longer for whole nodes",
-        unless="what used the nodes belongs to them (a daemon of the system): it would stay",
+        unless="the nodes were used by a system daemon, which would still be there",
     )
 
 
 def cpu_limit(digest: JobDigest) -> Iterator[Recommendation]:
-    """Yield the advice to ask for more cores, where the job's own CPU limit stopped it."""
+    """Yield the advice to request more cores, where the CPU limit of the job throttled it."""
     share = next((each.share for each in digest.shares if each.name == _BY_LIMIT), 0.0)
     if share < _LIMITED or not math.isfinite(digest.cores):
         return
@@ -55,12 +55,12 @@ def cpu_limit(digest: JobDigest) -> Iterator[Recommendation]:
     yield Recommendation(
         rule="more cores",
         seen=f"its own CPU limit stopped its processes for {share:.0%} of their time",
-        lever=f"ask for {wanted} cores per node in place of {max(round(cores), 1)}",
+        lever=f"request {wanted} cores per node instead of {max(round(cores), 1)}",
         texts=(
             f"#SBATCH --cpus-per-task={wanted}   # with one task per node; with N, an N-th of it",
         ),
         saving=Interval(share * digest.seconds / 2, 0.0, share * digest.seconds),
-        saving_words="at most the time in which it was stopped; less where other threads went on",
+        saving_words="at most the time in which it was stopped; less where other threads continued",
         pays="you: more cores are charged, for a shorter time",
         unless="it starts more threads than it needs: then fewer threads cost nothing",
     )

@@ -1,4 +1,4 @@
-"""Advises to use another file system or other storage targets, by the run's own times."""
+"""Advises to use a different file system or storage targets, from the run's own call times."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import pyarrow.compute as pc
 
 from jostle.analysis.advise.model import Recommendation, added
 from jostle.analysis.identification.model import JobInterference
-from jostle.analysis.identification.slow_targets import SlowTarget
+from jostle.analysis.identification.resources.slow_targets import SlowTarget
 from jostle.analysis.interval import Interval
-from jostle.repository.query.co_running import Beside
+from jostle.repository.query.co_running import CoRunning
 from jostle.values.arrow_columns import floats
 from jostle.values.storage_servers import mount_of
 
@@ -32,19 +32,19 @@ class _Seen:
     request: float
 
 
-def another_mount(beside: Beside, interference: JobInterference) -> Iterator[Recommendation]:
-    """Yield the advice to use a file system that was as fast, and on which nothing was lost.
+def another_mount(alongside: CoRunning, interference: JobInterference) -> Iterator[Recommendation]:
+    """Yield the advice to use a file system that was as fast, but on which no time was lost.
 
     Args:
-        beside: The job; own_mounts is read.
-        interference: Who slowed it where.
+        alongside: The job and its neighbours; only `own_mounts` is read.
+        interference: Result of `identify` for the job.
     """
     lost: dict[str, list[Interval]] = {}
     for resource in interference.resources:
         mount = resource.mount or mount_of(resource.resource)
         if resource.evident and resource.seconds.value > 0:
             lost.setdefault(mount, []).append(resource.seconds)
-    seen = {mount: each for mount in _mounts(beside) if (each := _seen(beside, mount))}
+    seen = {mount: each for mount in _mounts(alongside) if (each := _seen(alongside, mount))}
     for mount in sorted(lost.keys() & seen.keys()):
         here = seen[mount]
         better = {
@@ -59,13 +59,13 @@ def another_mount(beside: Beside, interference: JobInterference) -> Iterator[Rec
             yield _advice(mount, other, added(lost[mount]))
 
 
-def _mounts(beside: Beside) -> list[str]:
-    rows = beside.own_mounts
+def _mounts(alongside: CoRunning) -> list[str]:
+    rows = alongside.own_mounts
     return sorted({mount for mount in rows["mount"].to_pylist() if mount}) if rows.num_rows else []
 
 
-def _seen(beside: Beside, mount: str) -> _Seen | None:
-    rows: pa.Table = beside.own_mounts.filter(pc.equal(beside.own_mounts["mount"], mount))
+def _seen(alongside: CoRunning, mount: str) -> _Seen | None:
+    rows: pa.Table = alongside.own_mounts.filter(pc.equal(alongside.own_mounts["mount"], mount))
     moved, spent, ops = (
         sum(
             (
@@ -92,12 +92,12 @@ def _advice(mount: str, other: str, lost: Interval) -> Recommendation:
             f"others slowed its requests on {mount}; on {other} it was as fast per byte, and lost "
             "nothing"
         ),
-        lever=f"keep the files that it has on {mount} on {other}",
+        lever=f"store the files that it has on {mount} on {other} instead",
         texts=(),
         saving=lost,
         saving_words=f"what it lost on {mount}, if nobody disturbs it on {other}",
-        pays="you: files have to be brought there; others there get a neighbour more",
-        unless=f"{other} has no room for them, or does not keep them",
+        pays="you: files have to be copied there; its users get one more neighbour",
+        unless=f"{other} has no room for them, or does not store files permanently",
     )
 
 
@@ -105,7 +105,7 @@ def another_target(slow: Sequence[SlowTarget]) -> Iterator[Recommendation]:
     """Yield the advice to move files from storage targets that are slower than others.
 
     Args:
-        slow: The slow targets, by the files of this job alone.
+        slow: The slow targets, found from the files of this job alone.
     """
     for target in slow:
         done = {"read": "reading", "write": "writing"}[target.way]
@@ -123,6 +123,6 @@ def another_target(slow: Sequence[SlowTarget]) -> Iterator[Recommendation]:
             ),
             saving=None,
             saving_words="not predicted: how many of its calls wait for this target is not known",
-            pays="nobody but for the copy itself",
-            unless="the target rebuilds: then it is as fast as the others again soon",
+            pays="nobody, apart from the copy itself",
+            unless="the target is being rebuilt: then it will soon be as fast as the others",
         )

@@ -1,4 +1,4 @@
-"""Advises users whose jobs slow each other to run them one after the other, or shifted."""
+"""Advises users whose own jobs slow each other to run them in sequence or shifted in time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jostle.analysis.access.bursts import Period, find_period, usual_amount
 from jostle.analysis.advise.model import OwnNeighbour, Recommendation, added
 from jostle.analysis.identification.model import JobInterference, ResourceLoss, Suspect
 from jostle.analysis.interval import Interval
-from jostle.repository.query.co_running import Beside, JobFacts
+from jostle.repository.query.co_running import CoRunning, JobFacts
 
 #: Largest relative difference of two equal periods; with a larger one a shift does not last.
 _ALIKE = 0.02
@@ -27,11 +27,11 @@ _WORTH = 0.25
 def own_jobs(
     job: JobFacts, interference: JobInterference, without: Collection[str] = ()
 ) -> Iterator[Recommendation]:
-    """Yield what can be done about each suspect that belongs to the job's own user.
+    """Yield the advice on each suspect that belongs to the job's own user.
 
     Args:
         job: The job.
-        interference: Who slowed it.
+        interference: Result of `identify` for the job.
         without: Jobs about which other advice is given.
     """
     resources = {each.resource: each for each in interference.resources}
@@ -45,16 +45,16 @@ def own_jobs(
         yield _one_after_the_other(name, suspects)
 
 
-def own_neighbours(beside: Beside, interference: JobInterference) -> Iterator[OwnNeighbour]:
+def own_neighbours(alongside: CoRunning, interference: JobInterference) -> Iterator[OwnNeighbour]:
     """Yield the jobs of the job's own user that cost it time, with when they ran.
 
     Args:
-        beside: The job and its co-running jobs.
-        interference: Who slowed it.
+        alongside: The job and its co-running jobs.
+        interference: Result of `identify` for the job.
     """
-    begin = beside.job.start_ns
-    for name, suspects in own_suspects(beside.job, interference).items():
-        other = beside.others.get(name)
+    begin = alongside.job.start_ns
+    for name, suspects in own_suspects(alongside.job, interference).items():
+        other = alongside.others.get(name)
         if other is not None:
             yield OwnNeighbour(
                 name,
@@ -69,7 +69,7 @@ def own_suspects(job: JobFacts, interference: JobInterference) -> dict[str, list
 
     Args:
         job: The job.
-        interference: Who slowed it.
+        interference: Result of `identify` for the job.
     """
     mine: dict[str, list[Suspect]] = {}
     for suspect in interference.suspects:

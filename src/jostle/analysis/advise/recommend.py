@@ -16,9 +16,9 @@ from jostle.analysis.advise.time_limit import PastRun, time_limit
 from jostle.analysis.binding.model import BindingAdvice
 from jostle.analysis.digest.model import JobDigest
 from jostle.analysis.identification.model import JobInterference
-from jostle.analysis.identification.seconds_lost import counted_once
-from jostle.analysis.identification.slow_targets import SlowTarget
-from jostle.repository.query.co_running import Beside, JobFacts
+from jostle.analysis.identification.resources.slow_targets import SlowTarget
+from jostle.analysis.identification.statistics.seconds_lost import counted_once
+from jostle.repository.query.co_running import CoRunning, JobFacts
 
 #: Part of the run time, and seconds: with a predicted saving below both nothing is advised.
 _WORTH = 0.01
@@ -26,7 +26,7 @@ _WORTH_S = 1.0
 
 
 def recommend(
-    beside: Beside,
+    alongside: CoRunning,
     interference: JobInterference,
     digest: JobDigest,
     runs: Sequence[PastRun] = (),
@@ -39,25 +39,25 @@ def recommend(
     Nothing here reveals another user's job: only jobs of the job's own user are named.
 
     Args:
-        beside: The job and its neighbours, from Repository.beside.
+        alongside: The job and its neighbours, from Repository.alongside.
         interference: Result of `identify`, restricted to what the viewer may see.
         digest: Digest of the job.
         runs: Runs of the same program by the same user, this one included.
         slow_targets: Storage targets that were slower than others for the job's own files.
         seed: Seed of the random steps.
     """
-    job, run_s = beside.job, interference.run_s
+    job, run_s = alongside.job, interference.run_s
     interference = _counted_once(interference)
     least = max(_WORTH * run_s, _WORTH_S)
-    fewer = [each for each in fewer_at_once(beside, interference) if _is_worth(each, least)]
+    fewer = [each for each in fewer_at_once(alongside, interference) if _is_worth(each, least)]
     every = [
-        *own_jobs(job, interference, like_jobs(beside, interference) if fewer else ()),
+        *own_jobs(job, interference, like_jobs(alongside, interference) if fewer else ()),
         *fewer,
-        *another_mount(beside, interference),
+        *another_mount(alongside, interference),
         *another_target(slow_targets),
         *exclusive(interference),
         *cpu_limit(digest),
-        *larger_requests(beside, seed=seed),
+        *larger_requests(alongside, seed=seed),
         *(_of_binding(each) for each in digest.binding),
         *another_hour(runs, job.start_ns / 1e9, seed=seed),
         *time_limit(runs, job.program),
@@ -72,7 +72,7 @@ def recommend(
         found=tuple(found),
         nothing="" if changes else _nothing(job, interference),
         limits=tuple(interference.limits),
-        own_neighbours=tuple(own_neighbours(beside, interference)),
+        own_neighbours=tuple(own_neighbours(alongside, interference)),
     )
 
 
@@ -122,8 +122,8 @@ def _nothing(job: JobFacts, interference: JobInterference) -> str:
     """Return why nothing is advised."""
     if not interference.evident:
         return (
-            "Do nothing: there is no evidence that others cost this run time, and nothing that it "
-            "does itself would save a hundredth of it."
+            "Do nothing: there is no evidence that others cost this run time, and no change to "
+            "the job itself would save 1 % of its time."
         )
     own = own_suspects(job, interference)
     others = [each.resource for each in interference.suspects if each.job not in own]
@@ -135,5 +135,5 @@ def _nothing(job: JobFacts, interference: JobInterference) -> str:
     where = " and ".join(dict.fromkeys(others))
     return (
         f"Nothing that you can change is known to help: what slowed this run on {where} belongs to "
-        "others. An operator can separate the two; `jostle interference` has the evidence."
+        "others. An operator can separate them; `jostle interference` has the evidence."
     )

@@ -12,7 +12,7 @@ from scipy.optimize import nnls
 
 from jostle.analysis.advise.model import Recommendation
 from jostle.analysis.interval import Interval
-from jostle.repository.query.co_running import Beside
+from jostle.repository.query.co_running import CoRunning
 from jostle.values.arrow_columns import floats
 
 Floats = NDArray[np.float64]
@@ -26,17 +26,17 @@ _DRAWS = 200
 _NS = 1e9
 
 
-def larger_requests(beside: Beside, *, seed: int) -> Iterator[Recommendation]:
+def larger_requests(alongside: CoRunning, *, seed: int) -> Iterator[Recommendation]:
     """Yield the advice to write or read in larger pieces, per mount and direction.
 
     The time of a slice's requests is fitted by a cost per request and a cost per byte, both at
     least 0. The saving is the cost per request times the number of avoided requests.
 
     Args:
-        beside: The job; own_mounts is read.
+        alongside: The job and its neighbours; only `own_mounts` is read.
         seed: Seed of the bootstrap over slices.
     """
-    rows = beside.own_mounts
+    rows = alongside.own_mounts
     shared = {m for m in set(rows.column("mount").to_pylist()) if m} if rows.num_rows else set()
     for mount in sorted(shared):
         mine = rows.filter(pc.equal(rows["mount"], mount))
@@ -88,7 +88,7 @@ def _advice(mount: str, verb: str, requests: float, size: float, saved: Interval
             "open(path, mode, buffering=1 << 20)     # Python",
         ),
         saving=saved,
-        saving_words="what so many requests fewer cost beyond their bytes, by its own slices",
+        saving_words="the cost of the requests avoided beyond that of their bytes, by its slices",
         pays="nobody; the program holds up to 1 MiB per file in memory",
         unless="each piece must be on the file system before the next step (a log, a database)",
     )

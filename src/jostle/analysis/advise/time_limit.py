@@ -20,9 +20,9 @@ class PastRun:
     """A run of the same program by the same user, with as many processes and nodes.
 
     Attributes:
-        seconds: Its run time, s.
-        lost_s: What others cost it, s; None: not known.
-        start_s: When it started, s since the epoch; None: not known.
+        seconds: Run time, s.
+        lost_s: Run time that other jobs cost it, s; None: not known.
+        start_s: Start of the run, s since the epoch; None: not known.
     """
 
     seconds: float
@@ -31,11 +31,11 @@ class PastRun:
 
 
 def time_limit(runs: Sequence[PastRun], program: str) -> Iterator[Recommendation]:
-    """Yield time limits within which earlier runs ended, with and without loss to others.
+    """Yield the advice which time limit to request, with and without the time lost to other jobs.
 
     Args:
         runs: The runs, the one under consideration included.
-        program: Their program.
+        program: Name of their program.
     """
     if len(runs) < _FEWEST:
         return
@@ -51,12 +51,12 @@ def time_limit(runs: Sequence[PastRun], program: str) -> Iterator[Recommendation
     yield Recommendation(
         rule="time limit",
         seen=seen,
-        lever=f"ask for {minutes} min: 95 of 100 of these runs, and a tenth more",
+        lever=f"request {minutes} min: enough for 95 % of these runs, plus a tenth",
         texts=tuple(texts),
         saving=None,
         saving_words="no run time: a tighter limit lets the scheduler start it earlier",
         pays="you: a run that takes longer than all of these is ended by the scheduler",
-        unless="the input grows: run times of another input say nothing",
+        unless="the input grows: run times with another input do not apply",
     )
 
 

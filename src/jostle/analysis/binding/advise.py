@@ -17,17 +17,17 @@ from jostle.repository.types import JobTables
 def binding_advice(
     tables: JobTables, job_processes: JobProcesses, sums: Mapping[str, Ints]
 ) -> list[BindingAdvice]:
-    """Return what another binding of cores and GPUs would improve in a job.
+    """Return the advice how to bind a job's processes to cores and GPUs.
 
     A process whose binding is not known, or that may run on several nodes, is left out.
 
     Args:
         tables: From Repository.job_tables.
-        job_processes: Its processes.
+        job_processes: The processes of the job.
         sums: Sums of their metrics, from process_sums.
 
     Returns:
-        At most one advice of each rule; empty where nothing is wrong.
+        At most one piece of advice of each rule; empty where nothing is wrong.
     """
     processes = bound_processes(job_processes, sums)
     ids = job_processes.ints("process")

@@ -21,10 +21,10 @@ _CARRIES = 0.1
 
 
 def far_adapters(used: Sequence[ProcessGpu], adapters: pa.Table | None) -> BindingAdvice | None:
-    """Advise jobs on several nodes whose GPUs are on one NUMA node, and their traffic on another.
+    """Advise jobs whose GPUs are on one NUMA node, and their network traffic on a different one.
 
     Args:
-        used: From process_gpus.
+        used: Result of `process_gpus`.
         adapters: JobTables.node_adapters.
     """
     by_host: dict[str, list[dict[str, Any]]] = defaultdict(list)
@@ -46,15 +46,15 @@ def far_adapters(used: Sequence[ProcessGpu], adapters: pa.Table | None) -> Bindi
     cases = [_case(host, here, carried) for host, here, carried, _, _ in far]
     return BindingAdvice(
         rule="far adapter",
-        seen=f"the GPUs of {names([each.process for each in here])} on {host} hang on NUMA node "
+        seen=f"the GPUs of {names([each.process for each in here])} on {host} are on NUMA node "
         f"{here[0].node}, while the node's traffic goes over {', '.join(far_names)} on another "
-        f"one, and {near['name']} beside the GPUs is idle",
-        lever=f"send over the adapter beside the GPUs, {near['name']}",
+        f"one, and {near['name']} next to the GPUs is idle",
+        lever=f"send over the adapter next to the GPUs, {near['name']}",
         texts=over_adapter(near["name"]),
         pays="Other jobs of the node, where they send over that adapter.",
-        unless="that adapter belongs to another network, or the traffic is not this job's: what an "
-        "adapter carried is counted of all jobs",
-        saving="none is predicted: how long messages would take on the other adapter was not seen",
+        unless="that adapter belongs to another network, or the traffic is not this job's: the "
+        "counters of an adapter include all jobs",
+        saving="none is predicted: the time of messages on the other adapter was not measured",
         saving_s=None,
         bytes=sum(case.bytes for case in cases),
         seconds=0.0,

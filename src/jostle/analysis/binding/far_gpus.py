@@ -25,7 +25,7 @@ _WAYS = ("h2d", "d2h")
 
 @dataclass(frozen=True)
 class ProcessGpu:
-    """What one process copied to and from one GPU."""
+    """The copies of one process to and from one GPU."""
 
     process: BoundProcess
     gpu: str
@@ -38,17 +38,17 @@ class ProcessGpu:
 
     @property
     def seconds(self) -> float:
-        """Return the time of the copies, s."""
+        """Return the time that the copies took, s."""
         return sum(self.ns.values()) / 1e9
 
     @property
     def moved(self) -> int:
-        """Return the bytes of the copies."""
+        """Return the number of bytes copied."""
         return sum(self.bytes.values())
 
     @property
     def works(self) -> bool:
-        """Return whether the process did anything there."""
+        """Return whether the process used the GPU at all."""
         return self.launches > 0 or self.moved > 0
 
     @property
@@ -65,7 +65,7 @@ class ProcessGpu:
 
     @property
     def matters(self) -> bool:
-        """Return whether the process copied enough for an advice."""
+        """Return whether the process copied enough to be worth advice."""
         share = self.seconds / self.process.life_s if self.process.life_s > 0 else 0.0
         return self.moved >= _LEAST_BYTES or (self.moved > 0 and share >= _LEAST_SHARE)
 
@@ -73,7 +73,7 @@ class ProcessGpu:
 def process_gpus(
     table: pa.Table | None, gpus: pa.Table | None, processes: dict[int, BoundProcess]
 ) -> list[ProcessGpu]:
-    """Return what each process copied to each GPU.
+    """Return the copies of each process to and from each GPU.
 
     Args:
         table: JobTables.process_gpus.
@@ -103,10 +103,10 @@ def process_gpus(
 
 
 def far_gpus(used: Sequence[ProcessGpu], everyone: Sequence[BoundProcess]) -> BindingAdvice | None:
-    """Advise processes whose GPU is attached to another NUMA node than their cores.
+    """Advise processes whose GPU is attached to a different NUMA node than their cores.
 
     Args:
-        used: From process_gpus.
+        used: Result of `process_gpus`.
         everyone: All processes of the job.
     """
     far = sorted(
@@ -145,18 +145,18 @@ def far_gpus(used: Sequence[ProcessGpu], everyone: Sequence[BoundProcess]) -> Bi
         rule="far GPU",
         seen=_seen(first, others),
         lever=(
-            f"give the job cores of node {first.node}, where its GPU hangs"
+            f"give the job cores of node {first.node}, to which its GPU is attached"
             if lacking
             else "run each process on the NUMA node of its GPU"
         ),
         texts=(["sbatch --gres-flags=enforce-binding ..."] if lacking else on_nodes(mates, target)),
         pays=(
-            "The job may wait longer: only nodes where cores beside the GPU are free will do."
+            "The job may wait longer: it needs a node with free cores next to the GPU."
             if lacking
             else "Processes on the same node share its cores and memory"
             + (
-                "; what does not fit into that memory fails under --membind, and goes elsewhere "
-                "with --preferred in its place."
+                "; what does not fit into that memory fails under --membind, and is "
+                "allocated elsewhere with --preferred instead."
                 if "--membind" in texts[0]
                 else "."
             )
@@ -195,12 +195,12 @@ def _seen(first: ProcessGpu, others: int) -> str:
         )
         return (
             f"{names([process])} on {process.host} {ran}, and copies to and from GPU {first.gpu}, "
-            f"which hangs on node {first.node}{more}"
+            f"which is attached to node {first.node}{more}"
         )
     nodes = f"node{'s' * (len(process.nodes or ()) > 1)} {list_text(process.nodes or ())}"
     return (
-        f"{names([process])} on {process.host} may run on NUMA {nodes} alone, and copies to and "
-        f"from GPU {first.gpu}, which hangs on node {first.node}{more}"
+        f"{names([process])} on {process.host} may run only on NUMA {nodes}, and copies to and "
+        f"from GPU {first.gpu}, which is attached to node {first.node}{more}"
     )
 
 
@@ -208,10 +208,10 @@ def _unless(launcher: str, *, lacking: bool) -> str:
     if lacking:
         return "the GPU's node has no cores of its own, or the cluster has no Slurm"
     words = {
-        "slurm": "the job does not have the whole node: Slurm maps nodes only then. "
-        "--gpu-bind=closest leaves the cores, and changes the GPU",
-        "torch": "local rank N does not use GPU N, or PyTorch is older than 2.9 (then numactl "
-        "before the program does it)",
+        "slurm": "the job does not have the whole node: Slurm maps NUMA nodes only then. "
+        "--gpu-bind=closest changes the GPU instead of the cores",
+        "torch": "local rank N does not use GPU N, or PyTorch is older than 2.9 (then put "
+        "numactl before the program)",
     }
     return words.get(launcher, "the program has more threads than that node has cores")
 

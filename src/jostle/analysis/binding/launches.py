@@ -24,8 +24,8 @@ def on_nodes(mates: Sequence[BoundProcess], target: Mapping[int, int]) -> list[s
 
     Args:
         mates: Processes of one launch on one node, in order of rank.
-        target: Index of a process -> the NUMA node that it should run on; the other processes
-            may stay as they are.
+        target: Index of a process -> the NUMA node that it should run on; other processes keep
+            theirs.
     """
     wanted = [target.get(process.at, min(process.nodes or {0})) for process in mates]
     launcher = mates[0].launcher

@@ -10,19 +10,19 @@ MOST_CASES = 32
 
 @dataclass(frozen=True)
 class BindingCase:
-    """Processes of one node whom an advice is about.
+    """Processes of one node that a piece of advice is about.
 
     Attributes:
         host: The node.
-        who: Their ranks, or their process ids where they have no rank: "rank 3", "ranks 0, 1".
+        who: Ranks of the processes, or their process ids where they have no rank: "rank 3".
         cpus: Cores that they may run on, as the kernel lists them; "" unknown.
         nodes: NUMA nodes of these, listed in the same way; "" unknown.
-        gpu: The GPU that it is about, as digests name it; "" of none.
+        gpu: The GPU concerned, as digests name it; "" if the advice is about none.
         gpu_node: The NUMA node of that GPU; -1: unknown or none.
-        bytes: Copied to and from the GPU by them; of a far adapter what it carried for all jobs; 0
-            without a GPU.
-        seconds: Of these copies (0 of an adapter); without a GPU what they waited for cores,
-            summed over threads.
+        bytes: Bytes that they copied to and from the GPU; for a far adapter, the bytes that it
+            carried for all jobs; 0 without a GPU.
+        seconds: Time of these copies (0 for an adapter); without a GPU, the time that they waited
+            for cores, summed over threads.
     """
 
     host: str
@@ -37,23 +37,23 @@ class BindingCase:
 
 @dataclass(frozen=True)
 class BindingAdvice:
-    """Something that another binding would mend.
+    """A problem that a different binding of processes would fix.
 
     Attributes:
         rule: far GPU, shared GPU, far adapter or same cores.
-        seen: What was seen, with its figures; a sentence.
-        lever: What is to be changed.
+        seen: Observation that the advice rests on, with figures; a sentence.
+        lever: Setting that is to be changed.
         texts: Exact text for the node of the first case: lines to paste.
-        pays: Who pays for it, and how.
-        unless: When not to apply it.
+        pays: Who bears the cost of the change, and what that cost is.
+        unless: Conditions under which the advice should not be followed.
         saving: The saving that is predicted, or why none is.
         saving_s: Seconds of copies that are predicted to be saved, summed over processes: least,
             expected and most, by the slowest, all and the fastest copies that compare; None where
             nothing is predicted.
-        bytes: Of all cases.
-        seconds: Of all cases.
-        cases: Whom it is about, the most seconds first; at most MOST_CASES.
-        more_cases: How many further ones there are.
+        bytes: Bytes of all cases.
+        seconds: Seconds of all cases.
+        cases: The processes concerned, the most seconds first; at most MOST_CASES.
+        more_cases: Number of further cases.
     """
 
     rule: str

@@ -17,20 +17,20 @@ class BoundProcess:
     """One process with its binding.
 
     Attributes:
-        at: Its index in the table of processes.
-        host: Its node.
-        rank: Its rank in its world; -1: none.
-        world: Its world.
-        pid: Its process id.
-        launcher: What started it, as in the table; but torch where one process of the job has
-            started several ranks within a step of Slurm.
-        start_ns: When it began.
-        end_ns: When it ended, or was seen last.
+        at: Index of the process in the table of processes.
+        host: Node of the process.
+        rank: Rank of the process in its MPI world; -1: none.
+        world: Id of that world.
+        pid: Process id.
+        launcher: Launcher that started it, as in the table; but torch where one process of the job
+            has started several ranks within a step of Slurm.
+        start_ns: Start of the process, ns since the epoch.
+        end_ns: Its end, or the last time at which it was seen.
         cpus: Cores that it may run on; None: unknown (also for the following sets).
         nodes: NUMA nodes of these cores.
         node_samples: How often it was seen on NUMA node 0, 1, ...; empty: not recorded.
-        group_cpus: Cores that are available to it.
-        group_nodes: NUMA nodes of these cores.
+        group_cpus: Cores of its control group, else of the machine.
+        group_nodes: NUMA nodes of the cores in `group_cpus`.
         cpu_s: CPU time, s.
         waited_s: Time that its threads waited for a core, s.
         threads: Most threads that it had.
@@ -68,11 +68,11 @@ class BoundProcess:
 
     @property
     def life_s(self) -> float:
-        """Return how long the process lived, s."""
+        """Return the run time of the process, s."""
         return (self.end_ns - self.start_ns) / 1e9
 
     def meets(self, other: BoundProcess) -> bool:
-        """Return whether both lived at the same time for half of the shorter one's time."""
+        """Return whether both ran at the same time for half of the shorter one's run time."""
         both = min(self.end_ns, other.end_ns) - max(self.start_ns, other.start_ns)
         return both > 0 and both / 1e9 >= 0.5 * min(self.life_s, other.life_s)
 

@@ -22,7 +22,7 @@ _LEAST_SHARE = 0.05
 
 
 def same_cores(processes: Sequence[BoundProcess]) -> BindingAdvice | None:
-    """Advise processes whose binding excludes cores that no process of their job uses.
+    """Advise processes that wait for cores while their binding excludes idle cores of their job.
 
     Args:
         processes: Processes of one job.
@@ -49,14 +49,14 @@ def same_cores(processes: Sequence[BoundProcess]) -> BindingAdvice | None:
     whole = sum(case.seconds for case in cases)
     return BindingAdvice(
         rule="same cores",
-        seen=f"{names(worst)} on {worst[0].host} may run on {_cores(_all_cores(worst))} alone and "
-        f"waited {how_long} for a core, while no busy process of the job may "
-        f"run on {_cores(left)}, which it could be given",
+        seen=f"{names(worst)} on {worst[0].host} may run only on {_cores(_all_cores(worst))} "
+        f"and waited {how_long} for a core, while no busy process of the job may "
+        f"run on {_cores(left)}, which it could use",
         lever="let them run on other cores",
         texts=on_own_cores(mates if len(worst) > 1 else worst, group),
         pays="Nobody of this job; other jobs of the node, where they use those cores.",
-        unless="those cores are another job's: without control groups all cores of the machine "
-        "seem to be there for everybody",
+        unless="those cores are another job's: without control groups every job seems to "
+        "have all cores of the machine",
         saving=f"none is predicted; it is at most the {whole:.3g} s that their threads waited",
         saving_s=None,
         bytes=0,

@@ -31,8 +31,8 @@ def shared_gpus(
     Args:
         table: JobTables.process_gpus.
         known: JobTables.node_gpus.
-        processes: Processes by their id.
-        seconds: Time of the job.
+        processes: Processes of the job by their id.
+        seconds: Run time of the job, s.
     """
     if table is None or known is None:
         return None
@@ -53,17 +53,17 @@ def shared_gpus(
     free = _candidates(idle, first.host, first.gpu)
     mates = sorted((process for process, _ in users), key=lambda process: process.rank)
     by_agent = free[0]["busy_ns"] is not None
-    told = "its agent saw no work on it" if by_agent else "no profile shows work on it"
+    evidence = "its agent saw no work on it" if by_agent else "no profile shows work on it"
     return BindingAdvice(
         rule="shared GPU",
         seen=f"{first.who} on {first.host} use one GPU, {first.gpu}, while {free[0]['gpu']} of the "
-        f"same node is idle ({told})",
+        f"same node is idle ({evidence})",
         lever="give each rank a GPU of its own",
         texts=one_gpu_each(mates, str(free[0]["uuid"])),
-        pays="Nobody, if the idle GPU belongs to the job; else whoever it would have gone to.",
+        pays="Nobody, if the idle GPU belongs to the job; else the job that would have got it.",
         unless="the job was given this GPU alone (then ask for more), or its ranks share it on "
         "purpose" + ("" if by_agent else ", or programs without a profile use the other"),
-        saving="none is predicted: what each rank would do alone was not seen",
+        saving="none is predicted: the speed of each rank alone was not measured",
         saving_s=None,
         bytes=sum(case.bytes for case in cases),
         seconds=sum(case.seconds for case in cases),

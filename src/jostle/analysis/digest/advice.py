@@ -1,4 +1,4 @@
-"""Rules that name the kind of tool to use next for what a digest shows (Shah, 2020, section 2.1).
+"""Rules that recommend a kind of tool for what a digest shows (Shah, 2020, section 2.1).
 
 A digest shows that something takes time, not why. Each rule names a kind of tool that shows more,
 with examples that anybody can install.
@@ -28,17 +28,17 @@ _OPERATORS: dict[str, Callable[[float, float], bool]] = {
 
 @dataclass(frozen=True)
 class Rule:
-    """When to advise what.
+    """A rule: its conditions, and the tool that it recommends.
 
     Attributes:
-        name: Its name.
+        name: Name of the rule.
         when: Conditions, all of which must hold: feature, comparison, threshold. A condition on an
             unknown feature (nan) does not hold.
         unless: Rules that make this one superfluous if they hold.
-        kind: Kind of tool.
-        tools: Examples.
-        why: What was seen and what the tool adds; features in braces, those that end in _share or
-            in imbalance as percentages.
+        kind: Kind of tool that is recommended.
+        tools: Examples of such tools.
+        why: Text that says what the digest shows and what the tool adds; features in braces, those
+            that end in _share or in imbalance as percentages.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Rule:
 
 RULES: tuple[Rule, ...] = (
     Rule(
-        "crowded",
+        "oversubscribed",
         (("runqueue_share", ">=", 0.05),),
         "who held the cores, then the binding of ranks and threads",
         ("jostle interference JOB", "mpirun --report-bindings", "lstopo of hwloc"),
@@ -99,8 +99,8 @@ RULES: tuple[Rule, ...] = (
         (("omp_threads", ">=", 2), ("threads_ratio", "<", 0.7)),
         "OpenMP profiler",
         ("Score-P (OMPT)", "HPCToolkit", "Intel VTune's threading analysis"),
-        "of {omp_threads} OpenMP threads {effective_threads} are at work on average; they tell "
-        "serial parts, waiting in barriers and uneven loops apart",
+        "of {omp_threads} OpenMP threads {effective_threads} are at work on average; they "
+        "distinguish serial parts, waiting in barriers and uneven loops",
     ),
     Rule(
         "memory",
@@ -125,15 +125,15 @@ RULES: tuple[Rule, ...] = (
         "look at the neighbours",
         ("jostle background JOB", "jostle timeline JOB --metric wait"),
         "MPI calls took {waited_share} of the time beyond what calls of their kind usually take: "
-        "other jobs, or ranks that come late",
+        "other jobs, or late ranks",
     ),
     Rule(
         "hot spots",
         (("computation_share", ">=", 0.60),),
         "sampling profiler",
         ("perf record", "HPCToolkit"),
-        "{computation_share} of the time is computation outside MPI and file calls; it tells "
-        "which functions and loops",
+        "{computation_share} of the time is computation outside MPI and file calls; it shows "
+        "which functions and loops take it",
         unless=("memory", "misses", "threads", "imbalance"),
     ),
 )
@@ -157,21 +157,21 @@ TRAINING_RULES: tuple[Rule, ...] = (
         "look at the neighbours",
         ("jostle background JOB", "jostle timeline JOB --metric wait"),
         "collectives took {waited_share} of the time beyond what such calls usually take: other "
-        "jobs, or ranks that come late",
+        "jobs, or late ranks",
     ),
     Rule(
         "hot spots",
         (("in_collectives_share", "<", 0.25),),
         "profiler of operators",
         ("PyTorch Profiler", "py-spy"),
-        "collectives are under way only {in_collectives_share} of the time; it tells which "
-        "operators, or which loading of data, the rest is",
+        "collectives are under way only {in_collectives_share} of the time; it shows which "
+        "operators, or which loading of data, take the rest",
     ),
 )
 
 
 def features(world: WorldDigest) -> dict[str, float]:
-    """Return the features that rules may use; nan where one is unknown."""
+    """Return the features of a world that rules may use; nan where one is unknown."""
     shares = {share.name: share.share for share in world.shares}
     p2p, collective = shares.get("point-to-point", 0.0), shares.get("collective", 0.0)
     mpi = p2p + collective + shares.get("one-sided", 0.0) + shares.get("other mpi", 0.0)
@@ -209,7 +209,7 @@ def _known(value: float | None) -> float:
 
 
 def advise(world: WorldDigest) -> list[Advice]:
-    """Return the advice whose rules hold for a world, in the order of the rules."""
+    """Return the advice of all rules that hold for a world, in the order of the rules."""
     rules = TRAINING_RULES if world.is_training else RULES
     return spoken(rules, features(world)) if world.counted else []
 

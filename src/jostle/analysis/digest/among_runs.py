@@ -47,9 +47,9 @@ class RunFigure:
     """A sum of metrics that describes a run.
 
     Attributes:
-        name: Name for users.
-        unit: bytes, ops or ns.
-        metrics: The metrics that are added up; all of one scope.
+        name: Name that is shown to users.
+        unit: Unit of the figure: bytes, ops or ns.
+        metrics: Ids of the metrics that are added up; all have the same scope.
         on_mounts: Whether they are metrics of mounts, not of processes.
     """
 
@@ -75,7 +75,7 @@ def others_of(rows: Mapping[str, Mapping[str, Any]], job: str) -> tuple[list[str
 
     Args:
         rows: By job: program, processes, ranks (0 without MPI), running and start_ns.
-        job: One of them.
+        job: Name of one of these jobs.
 
     Returns:
         Their names, the newest first; and their number of processes (ranks of an MPI program) if
@@ -112,7 +112,7 @@ def among(
         theirs: For each figure the totals of other runs.
         seconds: The run's time, s.
         their_seconds: Times of the other runs, s.
-        training: Whether it is a training job, without MPI.
+        training: Whether the run is a training job without MPI.
 
     Returns:
         name, unit (bytes, ops or s), total, least, mean, most (over processes; None: not a figure
@@ -129,7 +129,7 @@ def among(
             "others": quartiles(their_seconds),
         }
     ]
-    for figure, (values, total), beside in zip(figures(), own, theirs, strict=True):
+    for figure, (values, total), alongside in zip(figures(), own, theirs, strict=True):
         if not total or (training and figure.name == _IN_MPI):  # calls of NCCL only enqueue
             continue
         scale, unit = (1e-9, "s") if figure.unit == "ns" else (1.0, figure.unit)
@@ -141,7 +141,7 @@ def among(
                 "least": float(values.min()) * scale,
                 "mean": float(values.mean()) * scale,
                 "most": float(values.max()) * scale,
-                "others": quartiles(beside * scale),
+                "others": quartiles(alongside * scale),
             }
         )
     return found

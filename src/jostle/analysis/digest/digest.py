@@ -133,7 +133,7 @@ def _within(pattern: AccessPattern, job_processes: JobProcesses) -> AccessPatter
 
 def _threads(sums: Mapping[str, Ints], job_processes: JobProcesses) -> Threads | None:
     life_s = seconds_for_rates(sums, job_processes)
-    known = ~np.isnan(life_s) & job_processes.judged
+    known = ~np.isnan(life_s) & job_processes.included
     if not known.any():
         return None
     cpu_s = sums["os_user_ns"] / _NS + sums["os_system_ns"] / _NS
@@ -318,11 +318,11 @@ def _cost(totals: Mapping[str, int], cpu_ns: float) -> ProfilerCost:
 
 def _clock(job_processes: JobProcesses) -> Clock:
     # Short processes do not record the clock; the others of their node do.
-    judged = ~job_processes.short
+    included = ~job_processes.short
     hosts = np.asarray(job_processes.texts("host"), dtype=object)
-    bad = sorted(set(hosts[judged & (job_processes.ints("clock_state") >= _UNSYNCHRONISED)]))
-    error = int(job_processes.ints("clock_error_us")[judged].max(initial=0))
-    steps = int(job_processes.ints("clock_steps")[judged].sum())
+    bad = sorted(set(hosts[included & (job_processes.ints("clock_state") >= _UNSYNCHRONISED)]))
+    error = int(job_processes.ints("clock_error_us")[included].max(initial=0))
+    steps = int(job_processes.ints("clock_steps")[included].sum())
     several = len(set(hosts)) > 1
     if not several:  # slices of one node have one clock; `jostle doctor` checks it
         text = ""
@@ -331,14 +331,14 @@ def _clock(job_processes: JobProcesses) -> Clock:
         text = (
             f"The clock of {where} was not synchronised: slices of different nodes may not match."
         )
-    elif not judged.any():
+    elif not included.any():
         text = "No process ran long enough to record the state of the clock."
     else:
         text = f"Clocks were synchronised, error at most {error / 1000:.1f} ms."
     if steps:
         text += f" The clock jumped {steps} time{'s' if steps > 1 else ''}."
         text = text.strip()
-    return Clock(not bad and bool(judged.any()), error, steps, text)
+    return Clock(not bad and bool(included.any()), error, steps, text)
 
 
 def _distinct(texts: Iterable[str]) -> list[str]:

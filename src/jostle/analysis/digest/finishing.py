@@ -39,12 +39,12 @@ _SPAN_SLICES, _SPAN_SHARE = 3, 0.05
 
 @dataclass(frozen=True)
 class ProcessEnd:
-    """When a process had moved its last byte.
+    """The instant at which a process had moved its last byte on a mount.
 
     Attributes:
         name: "rank 3", else host and pid.
         end_s: Time since the job's first byte, s; the resolution is a slice.
-        late: Whether it belongs to the tail-off.
+        late: Whether the process belongs to the tail-off.
     """
 
     name: str
@@ -54,13 +54,13 @@ class ProcessEnd:
 
 @dataclass(frozen=True)
 class ServerRate:
-    """What a server moved over time.
+    """The data rate of a server over time.
 
     Attributes:
-        host: The server.
-        rates: Bytes/s of each slice.
+        host: Host name of the server.
+        rates: Data rate in each slice, bytes/s.
         slow: Slices of the spans in which it moved less than its peers.
-        ratio: What it moved in them, over the median of its peers; None: never slow.
+        ratio: Its data rate in these slices over the median of its peers; None: it was never slow.
     """
 
     host: str
@@ -71,10 +71,10 @@ class ServerRate:
 
 @dataclass(frozen=True)
 class Finishing:
-    """How the processes of a job ended on a mount, and what its servers moved meanwhile.
+    """When the processes of a job ended their I/O on a mount, and the data rates of its servers.
 
     Attributes:
-        job: The job.
+        job: Name of the job.
         mount: Identity of the mount.
         start_ns: The job's first byte there, ns since the epoch (begin of its slice).
         slice_ns: Slice length of the job, ns.
@@ -84,7 +84,7 @@ class Finishing:
         tail_share: Share of the job's bytes there that were moved in the tail-off.
         server_start_ns: Begin of the servers' first slice, ns since the epoch.
         server_slice_ns: Slice length of the servers, ns; 0: no agent on them.
-        servers: What each server moved, for all jobs.
+        servers: Data rate of each server, for all jobs.
     """
 
     job: str
@@ -121,7 +121,7 @@ class Finishing:
         return self.late > 0 or bool(self.slow_servers)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the late processes, and the servers without their slices, as plain values."""
+        """Return late processes, and servers without slices, as JSON-compatible values."""
         values: dict[str, Any] = plain(
             {
                 "mount": self.mount,
@@ -155,7 +155,7 @@ def finishing(
         servers: What the mount's servers moved (Repository.served).
 
     Returns:
-        When they ended; None with fewer than four processes that moved their part.
+        The ends; None with fewer than four processes that moved their part.
     """
     amount = ints(processes, "bytes").astype(np.float64)
     usual = float(np.median(amount)) if len(amount) else 0.0
@@ -189,7 +189,7 @@ def finishing(
 
 
 def late_ones(end: Floats, slice_s: float) -> Flags:
-    """Return which of some ends are late: by more than four times their median deviation."""
+    """Return which processes ended late: more than four median deviations after the median."""
     middle = float(np.median(end))
     usual = float(np.median(np.abs(end - middle)))
     late = max(DEVIATIONS * usual, _LATE_SLICES * slice_s, _LATE_SHARE * middle)
@@ -207,7 +207,7 @@ def _after(moved: pa.Table, instant: int) -> float:
 def server_rates(
     servers: pa.Table, mount: str, begin_ns: int, balanced_ns: int, end_ns: int
 ) -> tuple[int, int, list[ServerRate]]:
-    """Return what each server of a mount moved, and where one lagged behind its peers.
+    """Return the data rate of each server of a mount, and when one lagged behind its peers.
 
     Args:
         servers: From Repository.served.

@@ -1,4 +1,4 @@
-"""Sums up what a job did on each GPU, over its whole life."""
+"""Summarises the use of each GPU by a job over its whole run time."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _WAYS = {"to": "h2d", "back": "d2h", "within": "d2d", "peer": "peer"}
 
 
 def gpus(tables: JobTables, seconds: float) -> list[GpuDigest]:
-    """Describe the GPUs that a job used.
+    """Summarise the copies, launches and kernels of a job on each GPU.
 
     Args:
-        tables: From Repository.job_tables.
-        seconds: Time of the job.
+        tables: The job, from Repository.job_tables.
+        seconds: Run time of the job, s.
 
     Returns:
         One entry per GPU, by host and GPU; none where no process recorded what a GPU did.

@@ -1,4 +1,4 @@
-"""Rules that advise what to examine next in a job without MPI, by its file calls and waiting."""
+"""Rules that recommend what to examine next in a job without MPI, from its file calls and waits."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _KIB = 1024
 
 JOB_RULES: tuple[Rule, ...] = (
     Rule(
-        "crowded",
+        "oversubscribed",
         (("waiting_share", ">=", 0.05),),
         "who held the cores",
         ("jostle interference JOB", "jostle timeline JOB --metric wait"),
         "its processes ({processes}) waited {waiting_share} of their time for a core, and kept "
         "{cores} cores busy on average. If no other job held the cores, start fewer processes or "
-        "threads, or ask for more cores",
+        "threads, or request more cores",
     ),
     Rule(
         "limited",
@@ -42,21 +42,21 @@ JOB_RULES: tuple[Rule, ...] = (
             ("bytes_per_open", "<=", 256 * _KIB),
             ("reads_per_open", "<=", 4),
         ),
-        "many small files that are read whole",
+        "many small files that are read completely",
         (
             "one archive that is read in sequence (tar, HDF5, SQLite, WebDataset)",
             "a copy on the node's own disk",
         ),
-        "{read_opens} opens for {bytes_per_open} bytes each: each open costs the file system a "
-        "question; packing them into few files saves it",
+        "{read_opens} opens for {bytes_per_open} bytes each: each open is a request to the "
+        "file system; packing them into a few files avoids most of these",
     ),
     Rule(
         "metadata",
         (("metadata_share", ">=", 0.10), ("metadata_ops", ">=", _FEW)),
-        "calls that ask about files",
+        "metadata calls",
         ("strace -c -f -e trace=%file", "Darshan"),
         "open, stat and their like take {metadata_share} of its time ({metadata_ops} calls): they "
-        "show which files are asked for again and again",
+        "show which files are queried repeatedly",
         unless=("small files",),
     ),
     Rule(
@@ -101,7 +101,7 @@ JOB_RULES: tuple[Rule, ...] = (
         (("cpu_share", ">=", 0.60),),
         "sampling profiler",
         ("perf record", "py-spy (Python)", "HPCToolkit"),
-        "{cpu_share} of its time is computation; it tells which functions and loops",
+        "{cpu_share} of its time is computation; it shows which functions and loops take it",
     ),
 )
 
@@ -117,7 +117,7 @@ def job_features(digest: JobDigest) -> dict[str, float]:
     opens, syncs = file_total(totals, "open_ops"), file_total(totals, "sync_ops")
     return {
         "waiting_share": shares.get("waiting for a core", 0.0),
-        "throttled_share": shares.get("kept by its CPU limit", 0.0),
+        "throttled_share": shares.get("throttled by its CPU limit", 0.0),
         "processes": float(digest.processes or digest.short_processes),
         "cores": digest.cores,
         "cpu_share": share_of_time(

@@ -20,7 +20,7 @@ from jostle.values.mpi_metrics import ARRIVED, ROOM, SENT
 from jostle.values.plain_values import plain
 
 _NS = 1e9
-_ROOM = "receives of unknown size: room"  # left out where there are none
+_ROOM = "receives of unknown size: buffer size"  # left out where there are none
 #: group -> its figures: name, unit, metrics. Names and order are those of the terminal.
 _COUNTED: dict[str, list[tuple[str, str, list[str]]]] = {
     "collectives": [
@@ -59,10 +59,10 @@ class Figure:
     """One figure: least, mean and most over the ranks or processes.
 
     Attributes:
-        group: Its group.
-        name: What it counts.
+        group: Group that the figure belongs to.
+        name: Name of the quantity that it counts.
         unit: calls, calls/s, bytes, flop/s or threads.
-        over: Its least, mean and most; None where it was not counted, NaN where the time that
+        over: Least, mean and greatest value; None where it was not counted, NaN where the time that
             a rate divides by is not known.
     """
 
@@ -74,7 +74,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class JobEnd:
-    """What the processes of all parts of a job did.
+    """The figures over the ranks or processes of all parts of a job.
 
     Attributes:
         ranks: Whether the figures are over ranks; else they are over processes (without short ones,
@@ -91,7 +91,7 @@ class JobEnd:
     figures: list[Figure]
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything as plain values."""
+        """Return all fields as JSON-compatible values."""
         found: dict[str, Any] = plain(self)
         return found
 
@@ -106,11 +106,11 @@ class _Part:
         self.has_ranks = bool(self._processes.ranks.any())
         libraries = {name for name in self._processes.texts("mpi_library") if name}
         self.is_training = self.has_ranks and any(map(is_collective_library, libraries))
-        self.among = self._processes.judged
+        self.among = self._processes.included
         self.life_s = seconds_for_rates(self._sums, self._processes)[self.among]
 
     def total(self, names: Iterable[str]) -> Ints:
-        """Return the sum of some metrics of each process that counts."""
+        """Return the sum of the named metrics for each process that counts."""
         sums = [self._sums[name][self.among] for name in names]
         total: Ints = np.sum(sums, axis=0, dtype=np.int64)
         return total

@@ -15,7 +15,7 @@ from jostle.values.plain_values import MaybeNan, plain
 
 @dataclass(frozen=True)
 class Threads:
-    """CPU time over lifetime: the cores that a process kept busy, over processes."""
+    """CPU time over run time: the number of cores kept busy, and its spread over processes."""
 
     min: float
     mean: float
@@ -24,13 +24,13 @@ class Threads:
 
 @dataclass(frozen=True)
 class Rate:
-    """A rate, and what it divides by.
+    """A rate, and the time that it is divided by.
 
     Attributes:
         value: The rate.
         unit: bytes/s or ops/s.
-        over: What the seconds are.
-        seconds: How many they are.
+        over: Description of the time that the rate is divided by.
+        seconds: Length of that time, s.
     """
 
     value: float
@@ -41,11 +41,11 @@ class Rate:
 
 @dataclass(frozen=True)
 class Share:
-    """A part of the processes' lifetime.
+    """The share of the processes' run time that was spent in one state.
 
     Attributes:
-        name: What the time went into.
-        seconds: Summed over processes and threads.
+        name: Name of the state.
+        seconds: Time in the state, summed over processes and threads.
         share: The same divided by the summed lifetime of the processes, or of their threads
             where one of the shares would exceed 1, 0 to 1; NaN where it is not known: more time
             was counted than there was. CPU time and time inside calls overlap.
@@ -61,20 +61,21 @@ class FileDigest:
     """What a job did with one file, or with all files that are not listed.
 
     Attributes:
-        path: Its path, "…" before the end of a long one; "" without names, and of the others.
-        mount: Identity of the mount that it lies on; "" of the others.
-        hash: Of the path, 16 digits; "" of the others.
-        format: HDF5 or netCDF, by its first bytes; "" another, not seen, and of the others.
-        files: 1; of the others how many they are.
-        processes: Processes that used it; of the others the most that used one of them.
-        opens: Calls that opened it.
-        reads: Calls that read.
-        writes: Calls that wrote.
-        syncs: Calls that synchronised or flushed it.
+        path: Path of the file, "…" before the end of a long one; "" without names, and for the
+            rest.
+        mount: Identity of the mount that it is on; "" for the rest.
+        hash: Hash of the path, 16 digits; "" for the rest.
+        format: HDF5 or netCDF, by its first bytes; "" if different or not seen, and for the rest.
+        files: Number of files: 1, or that of the rest.
+        processes: Number of processes that used it; for the rest, the most that used one of them.
+        opens: Number of calls that opened it.
+        reads: Number of read calls.
+        writes: Number of write calls.
+        syncs: Number of calls that synchronised or flushed it.
         read_bytes: Bytes read.
         write_bytes: Bytes written.
         seconds: Time in all calls on it, summed over processes and threads.
-        meta_s: Of these, in open, close and the like.
+        meta_s: Part of this time in open, close and other metadata calls.
     """
 
     path: str
@@ -99,7 +100,7 @@ class FormatDigest:
 
     Attributes:
         format: HDF5 or netCDF: whose library wrote and reads them.
-        files: How many there are.
+        files: Number of these files.
         read_bytes: Bytes read.
         write_bytes: Bytes written.
         seconds: Time in all calls on them, summed over processes and threads.
@@ -118,10 +119,10 @@ class MountDigest:
 
     Attributes:
         mount: Identity of the shared resource.
-        paths: Where processes saw it.
+        paths: Paths at which processes saw it mounted.
         type: Type of the file system.
-        shared: Several nodes share it.
-        processes: Processes that did anything there.
+        shared: Whether several nodes share it.
+        processes: Number of processes with calls on it.
         metrics: Every metric of scope mount that is not zero, by id; over these processes.
         rates: read_bytes and write_bytes per second of the job, none where its time is not known;
             read_service and write_service per second spent in the calls, which do not depend on
@@ -145,9 +146,9 @@ class AccessShape:
 
     Attributes:
         direction: read or write.
-        ops: Calls (posix and stdio).
+        ops: Number of calls (posix and stdio).
         bytes: Bytes moved.
-        mean_bytes: Per call; 0 without calls.
+        mean_bytes: Mean bytes per call; 0 without calls.
         histogram: 32 counters of posix and stdio sizes; bucket b holds sizes in
             [2^(b-1), 2^b), bucket 0 size 0, bucket 31 all from 2^30.
         common_low: Lower bound of the most frequent bucket, bytes.
@@ -173,7 +174,7 @@ class AccessShape:
 
 @dataclass(frozen=True)
 class Unaccounted:
-    """Traffic that the kernel saw and no counted call did.
+    """Traffic that the kernel counted, but that no counted call explains.
 
     It is of io_uring, static code and calls inside libc, or of files that are left out on purpose:
     pseudo file systems (a read of /dev/zero counts here) and excluded paths.
@@ -197,12 +198,12 @@ class Unaccounted:
 
 @dataclass(frozen=True)
 class ProfilerCost:
-    """What jostle itself cost the job.
+    """The time that jostle itself cost the job.
 
     Attributes:
-        calls: Wrapped calls counted.
-        heartbeat_s: CPU seconds of the heartbeats.
-        total_s: Estimated seconds in all.
+        calls: Number of wrapped calls that were counted.
+        heartbeat_s: CPU time of the runtime's threads that write records (heartbeats), s.
+        total_s: Estimated cost of calls and heartbeats together, s.
         share_of_cpu: total_s over the CPU time of the job; 0 without CPU time, NaN where
             it is more than that.
     """
@@ -218,10 +219,10 @@ class Clock:
     """How well the clocks of the job's nodes agree.
 
     Attributes:
-        synchronised: No process saw an unsynchronised clock.
+        synchronised: Whether no process saw an unsynchronised clock.
         error_us: Largest error bound that the kernel gave, µs.
-        steps: Jumps of the clock that were seen.
-        text: A sentence for users.
+        steps: Number of jumps of the clock that were seen.
+        text: The same in one sentence for users.
     """
 
     synchronised: bool
@@ -232,20 +233,20 @@ class Clock:
 
 @dataclass(frozen=True)
 class GpuDigest:
-    """What a job did on one GPU.
+    """The copies, launches and kernels of a job on one GPU.
 
     Attributes:
-        host: The node.
+        host: Node of the GPU.
         gpu: Its name there: PCI bus id, or the UUID of an instance.
-        name: Of its make; "" unknown.
-        memory_bytes: Its memory; 0 unknown.
-        to_bytes: Copied from the host to it.
-        back_bytes: Copied from it to the host.
-        within_bytes: Copied within its memory.
-        peer_bytes: Copied to or from another GPU.
+        name: Model name; "" unknown.
+        memory_bytes: Size of its memory; 0 unknown.
+        to_bytes: Bytes copied from the host to it.
+        back_bytes: Bytes copied from it to the host.
+        within_bytes: Bytes copied within its memory.
+        peer_bytes: Bytes copied to or from a different GPU.
         to_served: Bytes per second of the time of copies to it; None without any.
-        back_served: The same of copies to the host.
-        launches: Of kernels and graphs.
+        back_served: The same for copies to the host.
+        launches: Number of launches of kernels and graphs.
         busy_share: Part of the job's time in which its kernels ran, 0 to 1; None where kernels
             were not recorded, or added up to more than the job's time, as those of several
             processes may.
@@ -269,47 +270,48 @@ class GpuDigest:
 
 @dataclass(frozen=True)
 class JobDigest:
-    """A job in figures.
+    """The digest of a job: its figures, each with minimum, mean and maximum over its processes.
 
     Attributes:
-        job: Its name.
-        programs: Processes by program, the most frequent first.
-        hosts: Its nodes.
-        processes: Processes with a profile of their own.
-        short_processes: Processes too short for one; they count in totals only.
-        start_ns: First start, ns since the epoch.
-        end_ns: Last end, or the last slice seen while it runs.
-        running: Some process has not ended.
+        job: Name of the job.
+        programs: Number of processes by program, the most frequent first.
+        hosts: Nodes of the job.
+        processes: Number of processes with a profile of their own.
+        short_processes: Number of processes too short for a profile; they count in totals only.
+        start_ns: Start of the first process, ns since the epoch.
+        end_ns: End of the last process, or of the last slice seen while the job runs.
+        running: Whether some process has not ended.
         seconds: Wall-clock time, s.
         process_seconds: Lifetimes of all processes, summed, s.
         slice_ns: Slice lengths in use, ns.
         metrics: Every metric that is not zero and no histogram; mount metrics over all mounts.
             Gauges: total is the sum of each process's highest level, the others are of these.
         mounts: The mounts, the busiest first.
-        rates: Of the whole job; none over its time where that is shorter than 1 ms, or than the
-            time that was counted in it.
+        rates: Rates of the whole job; none over its time where that is shorter than 1 ms, or than
+            the time that was counted in it.
         shares: Where the time of the ranks went; without ranks that of all processes.
         effective_threads: CPU time over lifetime, per process; None where that is not known.
         cores: CPU time over the job's wall-clock time: cores in use on average; NaN where that
             time is not known.
-        access: Reading and writing.
+        access: Shape of its reads and of its writes.
         errors: Failed calls by class.
-        unaccounted: Traffic that no wrapper saw.
-        cost: Our own.
-        clock: State of the clocks.
-        notes: What the runtime had to say, each once.
-        warnings: What the reader had to say, each once.
+        unaccounted: Traffic that no wrapped call explains.
+        cost: Cost of jostle itself.
+        clock: Agreement of its nodes' clocks.
+        notes: Notes of the runtime, each once.
+        warnings: Warnings of the reader of profiles, each once.
         mpi: The MPI programs, one entry per world; empty without MPI.
         files: The files with most time and bytes, the slowest first, and last all others together;
             empty where no process that is over recorded its files.
-        formats: What it did with HDF5 and netCDF files; empty where no call moved the first bytes
+        formats: Its use of HDF5 and netCDF files; empty where no call moved the first bytes
             of such a file.
-        gpus: What it did on each GPU; empty where that was not recorded.
-        next: What to look at next in a job without MPI; worlds have their own.
-        binding: What another binding of cores and GPUs would mend; empty where nothing is wrong.
+        gpus: Its use of each GPU; empty where that was not recorded.
+        next: Advice what to examine next in a job without MPI; MPI worlds have their own.
+        binding: Problems that a different binding of cores and GPUs would fix; empty if there are
+            none.
         writing: The access pattern of its writes on each mount, phase by phase, the mount with the
             most bytes first.
-        reading: The same of its reads.
+        reading: The same for its reads.
     """
 
     job: str
@@ -355,6 +357,6 @@ class JobDigest:
         return share_of_time(sum(shares), 1.0)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the digest as plain values."""
+        """Return the digest as JSON-compatible values."""
         found: dict[str, Any] = plain(self)
         return found

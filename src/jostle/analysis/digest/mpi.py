@@ -277,10 +277,10 @@ class _World:
     def _threads(self) -> RankThreads:
         cpu_s = self._total(["os_user_ns"]) / _NS + self._total(["os_system_ns"]) / _NS
         effective = cpu_s / self._rated_s
-        told = self.ints("omp_threads")
-        wanted = (told > 0) & ~np.isnan(effective)
-        ratio = float((effective[wanted] / told[wanted]).mean()) if wanted.any() else None
-        same = set(told.tolist())
+        threads = self.ints("omp_threads")
+        wanted = (threads > 0) & ~np.isnan(effective)
+        ratio = float((effective[wanted] / threads[wanted]).mean()) if wanted.any() else None
+        same = set(threads.tolist())
         return RankThreads(Range.of(effective), same.pop() if len(same) == 1 else None, ratio)
 
     def _counters(self) -> Counters:

@@ -30,10 +30,10 @@ class CallTraffic:
             receive, room (of receives of which only that is known; their calls are among those of
             receive), sendrecv, complete, one-sided, mpiio read, mpiio write, file read or file
             write.
-        calls: Calls per rank.
+        calls: Number of calls per rank.
         bytes: Bytes per rank, as docs/reference/metrics.md defines them for each call.
-        calls_per_s: Calls per second between MPI_Init and MPI_Finalize; NaN: how long that was
-            is known of no rank.
+        calls_per_s: Calls per second between MPI_Init and MPI_Finalize; NaN if no rank recorded
+            that time.
         bytes_per_s: Bytes per second of that time.
     """
 
@@ -50,8 +50,8 @@ class TimeShare:
 
     Attributes:
         name: computation, point-to-point, collective, one-sided, mpiio, other mpi or file i/o.
-        seconds: Summed over ranks.
-        share: Of the time of all ranks.
+        seconds: Time, summed over ranks.
+        share: Share of the time of all ranks.
         least: Share on the rank where it is least.
         most: Share on the rank where it is most.
     """
@@ -85,10 +85,10 @@ class Balance:
 
 @dataclass(frozen=True)
 class RankThreads:
-    """Cores that a rank kept busy, and how many it was told to use.
+    """Cores that a rank kept busy, and the number of threads it was set to use.
 
     Attributes:
-        effective: CPU time over lifetime; NaN: how long that was is known of no rank.
+        effective: CPU time over run time; NaN if no rank recorded its run time.
         omp_threads: OMP_NUM_THREADS; 0 where it is not set, None where ranks differ.
         ratio: effective over omp_threads, mean over the ranks where it is set; None without.
     """
@@ -100,21 +100,21 @@ class RankThreads:
 
 @dataclass(frozen=True)
 class Counters:
-    """Hardware counters: what was asked for, what the machine granted, and what they say.
+    """Hardware counters: the events requested, those that the machine granted, and their results.
 
     Attributes:
-        asked: Names of the events that were asked for.
-        granted: Those that every rank got.
-        denied: The others.
-        instructions_per_s: In user mode, per rank and second of CPU time that was counted.
-        instructions_per_cycle: Over all ranks.
+        asked: Names of the requested events.
+        granted: Events that every rank got.
+        denied: The other requested events.
+        instructions_per_s: Instructions in user mode, per rank and second of counted CPU time.
+        instructions_per_cycle: Instructions per cycle, over all ranks.
         misses_per_kilo: Last-level misses per 1000 instructions, over all ranks.
         flops_per_s: Of the first PAPI event that counts floating-point operations, per rank and
             second of CPU time that was counted.
-        flops_event: Its name; "" without.
-        papi: Every granted PAPI event, per rank.
-        counted_share: Part of the CPU time during which hardware counters counted: they pause
-            where every context switch would make them dear.
+        flops_event: Name of this event; "" without one.
+        papi: Counts of every granted PAPI event, per rank.
+        counted_share: Part of the CPU time during which hardware counters counted: they pause where
+            frequent context switches would make them costly.
     """
 
     asked: list[str]
@@ -141,7 +141,7 @@ class SegmentsDigest:
     Attributes:
         number: Segments that all ranks have in common.
         per_rank: Segments stored by a rank.
-        rule: What made most of them: every, coalesced, epoch, raw or none.
+        rule: Rule that made most of them: every, coalesced, epoch, raw or none.
         rules: Share of the time by rule.
         delimiter: The MPI function that ends most of them; "" where none does.
         coverage: Share of the time between the first and the last delimiter that lies inside
@@ -149,11 +149,11 @@ class SegmentsDigest:
         segmentable: The coverage is at least one half.
         kinds: Recurring kinds.
         agreement: Boundaries common to all ranks over those of the coarsest rank.
-        duration_s: Of a segment: least, mean and most, s.
-        median_s: Its median, s.
+        duration_s: Least, mean and greatest duration of a segment, s.
+        median_s: Median duration, s.
         missing: Ranks of the world that have no profile.
-        notes: What the merge had to say.
-        rows: The segments one by one, where they were asked for.
+        notes: Notes on the merge of the ranks' segments.
+        rows: The segments one by one, if requested.
     """
 
     number: int
@@ -174,13 +174,13 @@ class SegmentsDigest:
 
 @dataclass(frozen=True)
 class Advice:
-    """What to use next, and why.
+    """Advice which kind of tool to use next, and why.
 
     Attributes:
         rule: Name of the rule that gave it.
-        kind: Kind of tool.
-        tools: Examples.
-        why: What was seen, and what such a tool adds.
+        kind: Kind of tool that is recommended.
+        tools: Examples of such tools.
+        why: What the digest shows, and what such a tool adds.
     """
 
     rule: str
@@ -194,32 +194,32 @@ class WorldDigest:
     """The ranks of one mpirun, or of one launch of a training job.
 
     Attributes:
-        world: Its id; "" when unknown.
+        world: Id of the world; "" when unknown.
         size: Ranks of the world; 0 when unknown.
-        ranks: Ranks that have a profile.
-        processes: Their ids, by rank.
-        programs: Ranks by program, the most frequent first.
-        hosts: Their nodes.
-        spawned: Started by MPI_Comm_spawn.
-        library: What the MPI says it is, its first line; of a training job its collective
+        ranks: Number of ranks that have a profile.
+        processes: Ids of their processes, by rank.
+        programs: Number of ranks by program, the most frequent first.
+        hosts: Nodes of the ranks.
+        spawned: Whether MPI_Comm_spawn started it.
+        library: First line of the MPI library's version text; for a training job, its collective
             library.
-        adapter: The adapter that counted it; "" without.
-        counted: Whether its calls were counted.
-        problem: Why not, or what else is missing; "" when all is well.
+        adapter: MPI adapter of jostle that counted its calls; "" without one.
+        counted: Whether its MPI calls were counted.
+        problem: Why its calls were not counted, or what else is missing; "" if nothing is.
         launcher: orte, prrte, hydra, slurm, torch or "".
-        batch: Batch job; "" without.
-        thread_level: single, funneled, serialized or multiple.
+        batch: Id of the batch job; "" without one.
+        thread_level: MPI thread level: single, funneled, serialized or multiple.
         unfinished: Ranks that ended, or still run, without having left MPI_Finalize.
-        running: Some rank still runs.
+        running: Whether some rank still runs.
         start_ns: When the first rank called MPI_Init or joined the world, ns since the epoch.
-        seconds: From there to the last return of MPI_Finalize, or the end, s.
+        seconds: Time from there to the last return of MPI_Finalize, or to the end, s.
         in_collectives: Time from begin to completion of the collectives of a collective library,
             over that of the ranks, 0 to 1; NaN where several were under way at once for so long
             that they add up to more than the ranks' time.
-        traffic: What the ranks moved, kinds that occurred only.
-        shares: Where their time went, of the ranks whose time is known; none where that is known
-            of no rank.
-        shares_over: What the shares are of.
+        traffic: Calls and bytes of the ranks, by kind of call; kinds that occurred only.
+        shares: Shares of time by state, over the ranks whose run time is known; empty if it is
+            known of none.
+        shares_over: Description of the time that the shares are of.
         balance: Load balance; None for a single rank.
         threads: Thread-level concurrency.
         counters: Hardware counters.
@@ -228,7 +228,7 @@ class WorldDigest:
         off_cpu: Share of the time off the CPU between calls (sampled; at least); NaN: not known.
         metrics: Every metric that is not zero and no histogram, over the ranks.
         segments: Execution segments; None where they were switched off or never recorded.
-        next: What to use next.
+        next: Advice which tools to use next.
     """
 
     world: str
@@ -264,5 +264,5 @@ class WorldDigest:
 
     @property
     def is_training(self) -> bool:
-        """Whether a collective library made it, not an MPI."""
+        """Whether the world belongs to a collective library, not to an MPI."""
         return is_collective_library(self.library)

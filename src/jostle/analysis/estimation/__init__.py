@@ -1,4 +1,4 @@
-"""Estimates what interference cost one run, from that run alone (after Shah, 2020, chapter 5).
+"""Estimates the time that a run lost to interference, from that run alone (Shah, 2020, chapter 5).
 
 Pure functions on tables. The public interface is `jostle.analysis`: estimate and compare.
 """
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def estimate(
     tables: RunTables, *, method: Method = "jostle", bytes_rule: BytesRule = "exact", seed: int = 0
 ) -> RunEstimate:
-    """Estimate what interference cost a run, from its own profile alone.
+    """Estimate the time that a run lost to interference, from its own profile alone.
 
     Args:
         tables: The run, from `Repository.run_tables`.

@@ -22,7 +22,7 @@ from scipy.ndimage import percentile_filter
 
 from jostle.analysis.estimation.attribute import spread_over
 from jostle.analysis.estimation.columns import Flags, Floats, Ints, grouped, share, summed
-from jostle.analysis.estimation.crowded import Together
+from jostle.analysis.estimation.oversubscribed import Together
 from jostle.analysis.estimation.robust import usual
 from jostle.analysis.estimation.work import CALLS
 from jostle.values.arrow_columns import floats, lists, some_floats
@@ -40,7 +40,7 @@ _FEW = 8  # the same for segments
 _OPEN = 0.15  # of the bins: so many that waiting does not fill suffice to show the usual wait
 #: Mean delay of a call over its mean weighted by size, from which on usual times contain delays:
 #: 0.375 for exponential delays, reduced by jitter.
-_IN_FLOORS = 0.28
+_IN_USUAL = 0.28
 _ABOVE = 3.0  # times as many calls are above their usual time (the lower quartile) as below
 _BELOW = 1 / 3  # of the delay beyond usual times: the delay within them is at most this part
 _SHAPE = 3.36  # delay within a usual time, over the standard deviation of a call below it
@@ -60,7 +60,8 @@ class Account:
     Attributes:
         network: Time in which every rank waited in MPI (M).
         cpu: Time that the critical rank was off its CPU outside MPI and file calls (D).
-        anywhere: Part of both that is known per slice only, spread evenly over the slice.
+        anywhere: Part of `network` and `cpu` that is known per slice only, spread evenly over the
+            slice.
         queued: Time that ranks which sleep waited for a core in the run queue, at most the time
             the critical rank was off its CPU; no loss by itself.
     """
@@ -73,10 +74,10 @@ class Account:
 
 @dataclass(frozen=True)
 class SharedCores:
-    """Ranks that have no core of their own: their time off the CPU is no evidence.
+    """Facts on ranks without a core of their own, whose time off the CPU is no evidence.
 
     Attributes:
-        taken: Seconds of CPU that others took in each segment, [n].
+        taken: CPU time that other jobs took in each segment, s, [n].
         turns: Mean share of the time that ranks wait because they take turns on too few cores.
         all_waiting: Recorded time in which all ranks were in MPI at once; None if it was not
             recorded.
@@ -103,7 +104,7 @@ def account(
         ranks: Number of ranks that they were merged from.
         kind: Number of the kind of each segment; segments of one kind have the same usual wait,
             [n].
-        shared: What is known of cores that ranks share; None: each rank has its own.
+        shared: Facts on cores that ranks share; None: each rank has a core of its own.
         short: Share of the waiting in calls that waited less than 0.1 ms.
         queue: Seconds of each segment that a rank waited for a core, from the run queue, [n].
         sleeps: The ranks leave their cores of their own accord, so that time off the CPU is no
@@ -123,8 +124,8 @@ def account(
     often[calls[row] == 0] = np.inf
     beyond = _per_kind(waited, width, kind[row], _JITTER_S, calls=often, short=short)
     network = summed(row, beyond, segments.num_rows) / 1e9
-    network += _below_floors(segments, ranks, kind, calls, network)
-    network = np.maximum(network, _without_floors(segments, kind, calls))
+    network += _below_usual(segments, ranks, kind, calls, network)
+    network = np.maximum(network, _without_usual(segments, kind, calls))
     network = np.maximum(network, _single_calls(segments, kind, calls))
     # Without a collective in between, a delay travels from neighbour to neighbour: all ranks wait
     # for it in the end, but not in the same bin.
@@ -218,7 +219,7 @@ def _per_kind(
     width: Floats,
     kind: Ints,
     jitter: float,
-    grain: float = 1e-3,
+    resolution: float = 1e-3,
     enough: int = _ENOUGH,
     calls: Floats | None = None,
     short: float = 0.0,
@@ -230,7 +231,7 @@ def _per_kind(
         width: Length of each bin, ns, [bins].
         kind: Kind of the bin's segment, [bins].
         jitter: Typical jitter of calls, seconds.
-        grain: Resolution: shares that differ by less count as equal.
+        resolution: Shares that differ by less count as equal.
         enough: Least number of values with which a kind has its own usual wait.
         calls: Calls of a rank in each bin; None if there are too many to distinguish them.
         short: As in `account`.
@@ -250,13 +251,13 @@ def _per_kind(
             at = order[low:high]
             often = np.inf if calls is None else float(np.median(calls[at]))
             usually = float(np.median(width[at])) / 1e9
-            events = _above_jitter(part[at], short, grain)
-            beyond[at] = _beyond(events, usually, jitter, grain, often)
+            events = _above_jitter(part[at], short, resolution)
+            beyond[at] = _beyond(events, usually, jitter, resolution, often)
     beyond *= width
     return beyond
 
 
-def _above_jitter(part: Floats, short: float, grain: float) -> Floats:
+def _above_jitter(part: Floats, short: float, resolution: float) -> Floats:
     """Subtract the jitter of calls, which all bins have, up to one level for all bins.
 
     The level is chosen so that the subtracted sum is the jitter's share of the waiting. It is not
@@ -265,7 +266,7 @@ def _above_jitter(part: Floats, short: float, grain: float) -> Floats:
     Args:
         part: Share of each bin in which every rank waited, [bins].
         short: Share of the waiting that is jitter.
-        grain: As in `_per_kind`.
+        resolution: As in `_per_kind`.
     """
     if short <= 0:
         return part
@@ -273,10 +274,10 @@ def _above_jitter(part: Floats, short: float, grain: float) -> Floats:
     under = len(part) - np.arange(len(part))  # number of bins above each level
     filled = np.concatenate([[0.0], np.cumsum(np.diff(levels) * under)])
     level = float(np.interp(short * filled[-1], filled, levels))
-    return (part - min(level, usual(part, grain).threshold(_LEAST))).clip(0)
+    return (part - min(level, usual(part, resolution).threshold(_LEAST))).clip(0)
 
 
-def _beyond(part: Floats, width: float, jitter: float, grain: float, calls: float) -> Floats:
+def _beyond(part: Floats, width: float, jitter: float, resolution: float, calls: float) -> Floats:
     """Return the share of each bin beyond the usual, 0 for bins that are not clearly beyond it.
 
     If nearly every bin contains delays, the usual wait is itself made of delays. Mean and variance
@@ -289,13 +290,13 @@ def _beyond(part: Floats, width: float, jitter: float, grain: float, calls: floa
         part: Share of each bin in which every rank waited, [bins].
         width: Length of a bin, seconds.
         jitter: As in `_per_kind`.
-        grain: As in `_per_kind`.
+        resolution: As in `_per_kind`.
         calls: Calls of a rank in a bin.
     """
     # One long event fills many bins completely: that they are equal does not make them usual.
     open_bins = part[part < 1 - _LEAST]
     undisturbed_range = usual(
-        open_bins if len(open_bins) >= max(_OPEN * len(part), _FEW) else part, grain
+        open_bins if len(open_bins) >= max(_OPEN * len(part), _FEW) else part, resolution
     )
     chunk = _SIGMA**2 * undisturbed_range.spread**2 / max(undisturbed_range.centre, 1e-9) * width
     chunk += min(undisturbed_range.centre * width / calls, _ABOVE * chunk)
@@ -308,7 +309,7 @@ def _beyond(part: Floats, width: float, jitter: float, grain: float, calls: floa
     return beyond.clip(0)
 
 
-def _below_floors(
+def _below_usual(
     segments: pa.Table, ranks: int, kind: Ints, calls: Floats, network: Floats
 ) -> Floats:
     """Return the loss within the usual times of calls, where nearly all calls are delayed, s.
@@ -336,7 +337,7 @@ def _below_floors(
             continue
         mean = whole / often
         size = float(((network[at] - mean * calls[at]) ** 2 / calls[at]).mean()) / mean + mean
-        if mean < _IN_FLOORS * size:
+        if mean < _IN_USUAL * size:
             continue
         each = held[at] / calls[at]
         away = np.abs(each - np.median(each)) * np.sqrt(calls[at])
@@ -345,7 +346,7 @@ def _below_floors(
     return added
 
 
-def _without_floors(segments: pa.Table, kind: Ints, calls: Floats) -> Floats:
+def _without_usual(segments: pa.Table, kind: Ints, calls: Floats) -> Floats:
     """Return how much longer all ranks were in calls than in the fastest segment of the kind, s.
 
     Applies to kinds whose calls are too few to have a usual time, in segments that all ranks spent

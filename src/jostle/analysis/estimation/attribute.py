@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from jostle.analysis.estimation.columns import Floats, Ints, share
-from jostle.analysis.estimation.crowded import Crowd, crowd
 from jostle.analysis.estimation.interval import Doubt
 from jostle.analysis.estimation.model import Cause, CauseKind, CauseName, Hit, HitPart, RunEstimate
+from jostle.analysis.estimation.oversubscribed import Crowd, crowd
 from jostle.analysis.estimation.service import FileService
 from jostle.analysis.interval import Interval
 from jostle.errors import UsageError
@@ -26,11 +26,11 @@ class CauseSeconds:
     """Seconds lost to one cause, for each span.
 
     Attributes:
-        cause: The same as in model.Cause.
-        resource: The same as in model.Cause.
-        measured: The seconds were accounted for, not inferred.
+        cause: Kind of the cause, as in model.Cause.
+        resource: The resource, as in model.Cause.
+        measured: Whether the seconds were measured, not inferred.
         seconds: Seconds lost in each span, [spans].
-        kind: The same as in model.Cause.
+        kind: The reason, as in model.Cause.
     """
 
     cause: CauseName
@@ -42,13 +42,13 @@ class CauseSeconds:
 
 @dataclass(frozen=True)
 class SliceEvidence:
-    """What the slices show at the time of each span; arrays of shape [spans].
+    """Evidence of the slices for the cause of a loss in each span; arrays have shape [spans].
 
     Attributes:
         storage: Mount -> seconds by which its file calls took longer than usual.
-        late: Sum over all mounts.
+        late: Seconds of `storage`, summed over all mounts.
         late_share: The same as a share of the time in file calls.
-        queue: Seconds that a process waited for a core that others had, on the worst node.
+        queue: Seconds that a process waited for a core that others used, on the worst node.
         host: Index in `hosts` of that node.
         hosts: Names of the nodes.
         crowds: Node -> its cores and their use, for nodes with fewer cores than ranks of the job.
@@ -70,13 +70,13 @@ def evidence(
     services: list[FileService],
     ranks: Mapping[str, int] | None = None,
 ) -> SliceEvidence:
-    """Join spans with their slices; an amount is spread evenly over its slice.
+    """Collect the evidence of the slices for each span; an amount is spread evenly over its slice.
 
     Args:
         start: Start of each span, ns, ascending; spans do not overlap, [spans].
         end: End of each span, ns, [spans].
         slices: The job's slices by host (repository.types.RunTables).
-        services: Service of the job's mounts.
+        services: Times of file calls on the job's mounts.
         ranks: Node -> ranks of the job there; None if not known.
     """
     storage = _storage(services, start, end)
@@ -139,10 +139,10 @@ def spread_over(begin: Ints, until: Ints, amount: Floats, start: Ints, end: Ints
     Args:
         begin: Start of each amount's time, ns, ascending; times may overlap (several slice
             lengths), [n].
-        until: Its end, ns, [n].
+        until: End of each amount's time, ns, [n].
         amount: The amounts, any unit, [n].
         start: Start of each span, ns, [spans].
-        end: Its end, ns, [spans].
+        end: End of each span, ns, [spans].
 
     Returns:
         Amount per span, at least 0, [spans].
@@ -168,8 +168,8 @@ def lost_between(estimate: RunEstimate, edges_ns: Ints) -> Floats:
     """Return the seconds that a run lost in each span between consecutive instants.
 
     Args:
-        estimate: Its estimate. The loss of each segment is spread evenly over its time; of a job
-            without segments, that of each span in which it lost time (`RunEstimate.hits`).
+        estimate: Estimate of the run. The loss of each segment is spread evenly over its time; of a
+            job without segments, that of each span in which it lost time (`RunEstimate.hits`).
         edges_ns: Instants of Unix time in ns, ascending, [spans + 1].
 
     Returns:
@@ -182,7 +182,8 @@ def lost_between(estimate: RunEstimate, edges_ns: Ints) -> Floats:
     edges = np.asarray(edges_ns, dtype=np.int64)
     if edges.ndim != 1 or len(edges) < 2 or (np.diff(edges) < 0).any():
         raise UsageError(
-            "These instants bound no spans of time.", hint="Give at least two, in ascending order."
+            "The instants are fewer than two or not in ascending order.",
+            hint="Give at least two instants in ascending order.",
         )
     table = estimate.segments
     if table.num_rows:
@@ -204,12 +205,12 @@ def inferred_parts(
     queued: Floats,
     cores: Mapping[CauseKind, Floats],
 ) -> list[CauseSeconds]:
-    """Attribute inferred seconds to what the slices show at their time.
+    """Attribute inferred seconds to the causes that the slices show at the same time.
 
     Args:
         inferred: Seconds of each span that are not accounted for; negative if the account counted
             too much, [spans].
-        slice_evidence: What the slices show.
+        slice_evidence: Evidence of the slices.
         stored: Seconds of late file calls that are accounted for already, [spans].
         queued: Seconds of waiting for a core that are accounted for already, [spans].
         cores: "core speed" or "steal" -> seconds by which each span was longer, by the speed probe.
@@ -326,10 +327,10 @@ def hits(
 
     Args:
         start: Start of each span, ns, [spans].
-        end: Its end, ns, [spans].
-        lost: Seconds lost in it, [spans].
+        end: End of each span, ns, [spans].
+        lost: Seconds lost in each span, [spans].
         parts: Lost seconds by cause.
-        cluster: Number of its cluster, [spans].
+        cluster: Number of the cluster of each span, [spans].
         least: Smallest loss that is listed, seconds, [spans].
 
     Returns:

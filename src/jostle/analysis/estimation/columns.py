@@ -1,4 +1,4 @@
-"""Sums, shares, numbers and groups of numpy columns."""
+"""Helpers for numpy columns: sums, shares, numbering and grouping of rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Flags = NDArray[np.bool_]
 
 
 def summed(rows: Ints, weights: Floats, count: int) -> Floats:
-    """Sum weights per row number; return [count]."""
+    """Sum the weights of the rows with each number; shape [count]."""
     result: Floats = np.bincount(rows, weights=weights, minlength=count).astype(np.float64)
     return result
 

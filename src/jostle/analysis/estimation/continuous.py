@@ -1,4 +1,4 @@
-"""Detects interference that hits nearly all segments: a warning, never part of the loss."""
+"""Detects interference in nearly all segments: it yields a warning and is no part of the loss."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds from agents' counters why cores were slower, and what energy the lost seconds took.
+"""Finds from agents' counters why cores were slower, and the energy used in the lost time.
 
 The estimate shows when time was lost; agents record when a node's cores were capped, hot, limited
 in power, stolen by the hypervisor or stopped by a CPU limit. A part of the loss gets such a cause
@@ -326,9 +326,7 @@ def _always(states: Sequence[_State], rows: pa.Table, grid: _Grid) -> Iterator[s
         names += f" and {len(here) - 3} more" if len(here) > 3 else ""
         level = f" at {here[0].level:.1f} GHz" if kind == "capped" and here[0].level else ""
         what = "ran capped" if kind == "capped" else "ran throttled by heat"
-        yield (
-            f"{names} {what}{level} all the time: what that cost does not show in this run.{usual}"
-        )
+        yield (f"{names} {what}{level} all the time: its cost cannot be seen in this run.{usual}")
 
 
 def _watts(rows: pa.Table, estimate: RunEstimate) -> float | None:

@@ -1,4 +1,4 @@
-"""Estimates how long segments take undisturbed: references of clusters and of rare segments.
+"""Estimates the reference times of segments: their durations without interference.
 
 A cluster with enough members is its own reference. Smaller ones are estimated from all segments of
 their kind: a segment takes the sum of what its parts take, so the durations of a kind are a sum of
@@ -38,12 +38,12 @@ _KINDS = 400  # the largest kinds have costs of their own
 
 @dataclass(frozen=True)
 class Expected:
-    """How long segments take undisturbed.
+    """Reference times of segments: how long they take without interference.
 
     Attributes:
         seconds: Reference of each segment, seconds; 0 if it has none, [n].
         threshold: A longer segment is interfered, seconds; infinite without a reference, [n].
-        usable: Whether it has a reference, [n].
+        usable: Whether the segment has a reference, [n].
         edge: Duration of the fast segments of its kind, at most `seconds`, [n]. It bounds the loss
             that scatter may hide.
     """
@@ -55,11 +55,11 @@ class Expected:
 
 
 def expected(rest: Floats, work: Work, uneven: Floats | None = None) -> Expected:
-    """Estimate how long each segment takes undisturbed.
+    """Estimate how long each segment takes without interference.
 
     Args:
-        rest: Duration of each segment without the time that was accounted for, seconds, [n].
-        work: Work of the segments.
+        rest: Duration of each segment without the measured loss, seconds, [n].
+        work: Calls and bytes of each segment, from `work_of`.
         uneven: Share of each segment in which ranks waited for slower ones of their job, [n]:
             scatter that follows it is the job's own. None: all scatter is the job's own.
 
@@ -159,12 +159,12 @@ def _in_slow_stretches(away: Floats, cluster: Ints, centres: Floats, threshold: 
     # The nearest member of another cluster on either side.
     turns = np.diff(cluster, prepend=-1) != 0
     begins, stay = np.flatnonzero(turns), np.cumsum(turns) - 1
-    late, beside = np.zeros(len(cluster)), np.zeros(len(cluster))
+    late, alongside = np.zeros(len(cluster)), np.zeros(len(cluster))
     for at in (begins[stay] - 1, np.append(begins[1:], len(cluster))[stay]):
         there = (at >= 0) & (at < len(cluster))
         late[there] += away[at[there]] > threshold
-        beside += there
-    neighbours = np.bincount(cluster, beside, len(centres)).clip(1)
+        alongside += there
+    neighbours = np.bincount(cluster, alongside, len(centres)).clip(1)
     among = np.bincount(cluster, late, len(centres)) / neighbours
     # A cluster with work that is not counted is slow each time.
     calm = np.bincount(cluster, away <= threshold, len(centres)) / np.bincount(cluster)

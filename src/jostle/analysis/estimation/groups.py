@@ -54,8 +54,8 @@ def features(segments: pa.Table, bytes_rule: BytesRule) -> list[Ints]:
 
     Args:
         segments: Merged segments (repository.types.WorldSegments).
-        bytes_rule: exact: volumes of the ranks count; median: only their median over the ranks
-            (volumes without a median in the table are left out); ignore: they do not count.
+        bytes_rule: Which volumes must be equal. exact: those of all ranks; median: only the median
+            over the ranks (volumes without a median in the table are left out); ignore: none.
     """
     names = [f"{name}{over}" for name in COUNTS for over in _OVER_RANKS]
     if bytes_rule == "exact":
@@ -69,8 +69,8 @@ def equal_rows(columns: Sequence[NDArray[Any]], rows: int) -> Ints:
     """Assign numbers to rows: two have the same number iff they are equal in all columns.
 
     Args:
-        columns: Each [rows].
-        rows: Number of rows.
+        columns: Columns of shape [rows].
+        rows: Number of rows of each column.
 
     Returns:
         Numbers from 0, ascending with the values of the columns, the first counting most, [rows].

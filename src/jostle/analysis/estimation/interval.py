@@ -20,9 +20,9 @@ _DRAWS = 400
 _LEVEL = (0.025, 0.975)
 # Shares of the run time and of the loss, calibrated on traces with ground truth (seeds below 100)
 # and on real runs, whose loss is known to about 2 percentage points.
-_FLOOR = 0.03
+_LEAST = 0.03
 _OF_LOSS = 0.08
-_CROWDED = 0.065  # of the run, instead of _FLOOR, if ranks have no core of their own
+_OVERSUBSCRIBED = 0.065  # of the run, instead of _LEAST, if ranks have no core of their own
 _UNSEEN = 0.5  # of the loss rate in evaluated time is assumed for the other time
 
 
@@ -31,8 +31,8 @@ class Doubt:
     """Seconds by which the true loss may be smaller or larger than the estimate (95 %).
 
     Attributes:
-        below, above: Seconds below and above the estimate.
-        most: Main source of each.
+        below, above: Seconds by which the true loss may be below and above the estimate.
+        most: Main source of the uncertainty below and above.
     """
 
     below: float
@@ -52,7 +52,7 @@ def doubt(
     hidden: Floats,
     coverage: float,
     seed: int,
-    crowded: bool = False,
+    oversubscribed: bool = False,
     speed: Doubt | None = None,
 ) -> Doubt:
     """Return the uncertainty of a loss.
@@ -65,7 +65,7 @@ def doubt(
         hidden: Losses that may be hidden below thresholds, seconds.
         coverage: Share of the run that was evaluated.
         seed: Seed of the draws.
-        crowded: Ranks have no core of their own (crowded.py).
+        oversubscribed: Ranks have no core of their own (oversubscribed.py).
         speed: Uncertainty of the loss to slow cores (speed.py), which is part of `lost`.
 
     Returns:
@@ -79,15 +79,15 @@ def doubt(
         rest = np.sort(unsure)[: max(len(unsure) - 200, 0)]
         drawn += random.standard_normal(_DRAWS) * float(np.sqrt((rest**2).sum()))
     low, high = np.quantile(drawn, _LEVEL)
-    known = (_CROWDED if crowded else _FLOOR) * run + _OF_LOSS * lost
+    known = (_OVERSUBSCRIBED if oversubscribed else _LEAST) * run + _OF_LOSS * lost
     unseen = max(1 - coverage, 0.0) * run
-    missed = (_UNSEEN * unseen * lost / max(run, 1e-9), unseen * (lost / max(run, 1e-9) + _FLOOR))
+    missed = (_UNSEEN * unseen * lost / max(run, 1e-9), unseen * (lost / max(run, 1e-9) + _LEAST))
     below = float(np.hypot(low, known)) + missed[0]
     above = float(np.hypot(high, known)) + float(hidden.sum())
     above += missed[1]
     if speed is not None:
         below, above = float(np.hypot(below, speed.below)), float(np.hypot(above, speed.above))
-    method: DoubtName = "shared cores" if crowded else "method"
+    method: DoubtName = "shared cores" if oversubscribed else "method"
     down: dict[DoubtName, float] = {
         method: known,
         "few alike": -float(low),

@@ -1,4 +1,4 @@
-"""Method `jostle`: accounts measured time first and infers the rest from clusters.
+"""Estimation method `jostle`: uses measured lost time first and infers the rest from clusters.
 
 The loss of a segment is the time that all ranks waited at once (M, messages), the time that the
 critical rank was off its CPU (D), the time of file calls beyond the usual (I/O), and what then
@@ -27,23 +27,23 @@ from jostle.analysis.estimation.attribute import (
 )
 from jostle.analysis.estimation.columns import Floats, Ints, ordered, share
 from jostle.analysis.estimation.continuous import continuous
-from jostle.analysis.estimation.crowded import Together, together
 from jostle.analysis.estimation.expected import Expected, expected
 from jostle.analysis.estimation.interval import Doubt, doubt
 from jostle.analysis.estimation.model import Cluster, Continuous, CoreSpeed, RunEstimate
+from jostle.analysis.estimation.oversubscribed import Together, together
 from jostle.analysis.estimation.service import FileService, services
 from jostle.analysis.estimation.spans import estimate_slices
 from jostle.analysis.estimation.speed import Speed, core_speed, level_of, netted, speed_limits
 from jostle.analysis.estimation.starved import own_limits
 from jostle.analysis.estimation.work import Work, work_of
-from jostle.analysis.estimation.worlds import is_training, judged_world, ranks_by_node
+from jostle.analysis.estimation.worlds import assessed_world, is_training, ranks_by_node
 from jostle.analysis.interval import Interval
-from jostle.repository.types import CoreFloor, RunTables, WorldSegments
+from jostle.repository.types import CoreReference, RunTables, WorldSegments
 from jostle.values.arrow_columns import floats
 
 _HIDDEN = 0.3  # part of the time between the edge of a kind and its threshold that may be loss
 _WIDEST = 1.3  # times the edge: if members scatter more, most of the scatter is their own
-_TOLD = 0.05  # of a segment: smaller losses are not reported as hits
+_REPORTED = 0.05  # of a segment: smaller losses are not reported as hits
 _MOST_CLUSTERS = 500
 
 
@@ -52,23 +52,24 @@ class SegmentCosts:
     """The segments of a world and their losses by cause, shape (segments,); seconds.
 
     Attributes:
-        start: Start of each segment, ns.
-        end: End of each, ns.
-        duration: Length of each.
+        start: Start of each segment, ns since the epoch.
+        end: End of each segment, ns since the epoch.
+        duration: Length of each segment.
         account: Directly measured loss.
         storage: Time of file calls beyond their usual time.
-        inferred: Remaining time beyond the reference; negative where the account counted too much.
-        kept: Further loss to steal time; zeros without a core-speed probe.
+        inferred: Time beyond the reference that was not measured as lost; negative where the
+            measured loss is too large.
+        kept: Further loss to steal time (of the hypervisor); zeros without a core-speed probe.
         slow: Further loss to cores slower than at their best; zeros without a core-speed probe.
         spent: The same as `slow`, but negative where cores ran faster than the reference.
         lost: Sum of the losses.
-        work: What the segments did.
-        expected: References of the segments, without accounted time.
-        evidence: What the slices show at the time of each.
-        speed: How slow the cores were; None without a core-speed probe.
+        work: Calls and bytes of the segments.
+        expected: References of the segments, without measured lost time.
+        evidence: Evidence of the slices at the time of each segment.
+        speed: Slowdown of the cores; None without a core-speed probe.
         level: Mean slowdown of the cores in the segments that references come from.
         all_waiting: When all ranks were in MPI at once; None: each has a core, or it is not known.
-        sleeps: The same as in `account`.
+        sleeps: Whether ranks leave their cores of their own accord (see `account`).
     """
 
     start: Ints
@@ -91,7 +92,7 @@ class SegmentCosts:
 
 
 def estimate_jostle(tables: RunTables, *, seed: int = 0) -> RunEstimate:
-    """Estimate what interference cost a run.
+    """Estimate the time that a run lost to interference, with its causes.
 
     Args:
         tables: The run.
@@ -100,14 +101,14 @@ def estimate_jostle(tables: RunTables, *, seed: int = 0) -> RunEstimate:
     Raises:
         EstimateError: The job has neither segments nor slices.
     """
-    world, limits = judged_world(tables)
+    world, limits = assessed_world(tables)
     if world is None:
         return estimate_slices(tables, seed=seed)
     served = services(tables.mount_slices)
     nodes = ranks_by_node(world, tables.processes)
     training = is_training(world, tables.processes)
-    costs = segment_costs(world, tables.slices, served, nodes, tables.floors, sleeps=training)
-    begin, end = _judged_time(tables, world, costs)
+    costs = segment_costs(world, tables.slices, served, nodes, tables.references, sleeps=training)
+    begin, end = _assessed_time(tables, world, costs)
     run = max((end - begin) / 1e9, 1e-9)
     lost = min(float(costs.lost.sum()), run)
     part = lost / max(float(costs.lost.sum()), 1e-12)  # less than 1 only where clocks were set back
@@ -133,7 +134,7 @@ def estimate_jostle(tables: RunTables, *, seed: int = 0) -> RunEstimate:
         imbalance_s=_imbalance(world, costs),
         clusters=_clusters(world.segments, costs),
         hits=hits(
-            costs.start, costs.end, costs.lost, parts, _number(costs), _TOLD * costs.duration
+            costs.start, costs.end, costs.lost, parts, _number(costs), _REPORTED * costs.duration
         ),
         limits=[
             *limits,
@@ -152,7 +153,7 @@ def segment_costs(
     slices: pa.Table,
     served: list[FileService],
     ranks: Mapping[str, int],
-    floors: Mapping[str, CoreFloor],
+    references: Mapping[str, CoreReference],
     *,
     sleeps: bool = False,
 ) -> SegmentCosts:
@@ -161,10 +162,10 @@ def segment_costs(
     Args:
         world: The world, with at least one segment.
         slices: The job's slices by host.
-        served: Service of its mounts.
+        served: Times of file calls on its mounts.
         ranks: Node -> ranks of the world there.
-        floors: Node -> the minimum of the core-speed probe on its cores.
-        sleeps: The same as in `account`.
+        references: Node -> the minimum of the core-speed probe on its cores.
+        sleeps: Whether ranks leave their cores of their own accord (see `account`).
     """
     segments = world.segments
     start = segments.column("start_ns").to_numpy().astype(np.int64)
@@ -191,7 +192,7 @@ def segment_costs(
     inferred = _inferred(rest, reference, seen.cpu + storage + seen.anywhere)
     if not shown.crowds:
         inferred = np.minimum(inferred, _explained(world, duration, work))
-    speed = core_speed(slices, start, end, floors)
+    speed = core_speed(slices, start, end, references)
     level, kept, slow = 1.0, np.zeros(len(rest)), np.zeros(len(rest))
     spent = slow
     if speed is not None:
@@ -256,7 +257,7 @@ def _continuous(world: WorldSegments, costs: SegmentCosts, run: float) -> Contin
     )
 
 
-def _judged_time(tables: RunTables, world: WorldSegments, costs: SegmentCosts) -> tuple[int, int]:
+def _assessed_time(tables: RunTables, world: WorldSegments, costs: SegmentCosts) -> tuple[int, int]:
     """Return MPI_Init and MPI_Finalize of the world, as far as its segments reach."""
     return int(costs.start[0]), int(max(costs.end[-1], costs.start[0] + 1))
 
@@ -310,7 +311,7 @@ def _doubt(
         hidden=hidden,
         coverage=coverage,
         seed=seed,
-        crowded=bool(costs.evidence.crowds),
+        oversubscribed=bool(costs.evidence.crowds),
         speed=_speed_doubt(costs),
     )
     if idle - lost <= found.above:
@@ -367,7 +368,7 @@ def _core_speed(costs: SegmentCosts, part: float) -> CoreSpeed | None:
     error = costs.speed.doubt(costs.duration - costs.lost, 0.0)
     run = float(costs.duration.sum())
     return CoreSpeed(
-        costs.speed.canary,
+        costs.speed.core_probe,
         costs.speed.jobs,
         error.around(slow, run),
         costs.speed.steal,
@@ -472,7 +473,7 @@ def _clusters(segments: pa.Table, costs: SegmentCosts) -> list[Cluster]:
                 reference_s=float(reference.mean()) if usable else middle,
                 mad_s=float(np.median(np.abs(rest - middle))),
                 threshold_s=float(costs.expected.threshold[at].mean()) if usable else 0.0,
-                hit=int((beyond[at] > _TOLD * costs.duration[at]).sum()),
+                hit=int((beyond[at] > _REPORTED * costs.duration[at]).sum()),
                 excess_s=float(beyond[at].sum()),
                 total_s=float(total[number]),
                 usable=usable,
@@ -495,11 +496,11 @@ def _limits(costs: SegmentCosts, coverage: float, inferred: float | None) -> lis
         limits.append(f"Only {100 * coverage:.2g} % of the run could be evaluated.")
     for name, crowd in costs.evidence.crowds.items():
         limits.append(
-            f"More ranks than cores on {name}, it seems: {crowd.processes} had {crowd.cores:.1f} "
-            "cores at most. Ranks wait for each other's turns; this is not counted as loss. The "
+            f"{name} seems to have more ranks than cores: {crowd.processes} had {crowd.cores:.1f} "
+            "cores at most. Ranks take turns on the cores; this is not counted as loss. The "
             "loss caused by others is less certain"
             + (
-                ", and a delay of every step shows in the interval only."
+                ", and a delay of every step is only part of the interval."
                 if _blind(costs).all()
                 else "."
             )

@@ -1,4 +1,4 @@
-"""Decides the traffic light of a run, its probability, and what would decide an undecided one.
+"""Determines the traffic light of a run, its probability, and how to decide an undecided one.
 
 A light claims that the loss lies between two limits. The true loss is assumed to lie above or below
 the estimate with equal probability; on each side it follows a normal distribution whose outer 2.5 %
@@ -44,16 +44,16 @@ LEAST_SLICES = 8
 _WORTH_A_WORD = 0.05
 _OUTER = 1.959964  # standard deviations from the middle to the outer 2.5 %
 _WHAT_DECIDES: dict[DoubtName, str] = {
-    "method": "another run: this one is too near to a limit, and no loss is known more exactly "
-    "than about 3 % of the run",
+    "method": "another run: its loss is too near to a limit, and no loss is known more "
+    "accurately than about 3 % of the run",
     "few alike": "a longer run: more of the same work to compare with",
     "unseen": "a longer run, since work must recur to be compared with itself; without MPI shorter "
     "slices (--slice 250ms)",
-    "scatter": "other runs of the same work: `jostle compare` shows how much equal work scatters "
-    "by itself",
+    "scatter": "other runs of the same work: `jostle compare` shows how much the time of equal "
+    "work varies by itself",
     "shared cores": "a run with a core for each rank",
-    "core speed": "more runs on these nodes with the canary on, which show how fast the cores "
-    "can be; or a run alone on its nodes",
+    "core speed": "more runs on these nodes with the core-speed probe on, which show how fast "
+    "the cores can be; or a run alone on its nodes",
     "shared nodes": "a run alone on its nodes",
     "neighbours": "a run without them",
 }
@@ -61,14 +61,14 @@ _WHAT_DECIDES: dict[DoubtName, str] = {
 
 @dataclass(frozen=True)
 class TrafficLight:
-    """The traffic light of a run.
+    """The traffic light of a run (green, yellow or red) with its probability.
 
     Attributes:
         light: green, yellow or red; None where it is undecided.
         likely: The most probable light.
-        sure: Its probability, 0 to 1; nan if the loss is not a number.
-        undecided: Why the light is undecided, part of a sentence; "" if it is decided.
-        decided_by: What would decide it, part of a sentence; "" if it is decided.
+        sure: Probability of `likely`, 0 to 1; nan if the loss is not a number.
+        undecided: Reason why the light is undecided, part of a sentence; "" if it is decided.
+        decided_by: Action that would decide the light, part of a sentence; "" if it is decided.
     """
 
     light: Light | None
@@ -79,7 +79,7 @@ class TrafficLight:
 
 
 def at_most(border: float, interval: Interval) -> float:
-    """Return the probability that a loss is at most `border`.
+    """Return the probability that a loss is at most some limit.
 
     Args:
         border: Limit, in the unit of the loss.
@@ -107,7 +107,7 @@ def lit(
     """Return the traffic light of a run.
 
     Args:
-        percent: Its loss, percent of its time.
+        percent: Loss of the run, percent of its run time.
         coverage: Share of the run that could be evaluated. If it is small, the light can only be
             red: the loss found is certain, but that of the rest is unknown.
         doubts: Main source of the interval's lower and upper width.
@@ -140,7 +140,7 @@ def lit(
 
 
 def what_decides(side: int, doubts: tuple[DoubtName, DoubtName]) -> str:
-    """Return what would decide a light, part of a sentence.
+    """Return the action that would decide an undecided light, as part of a sentence.
 
     Args:
         side: End of the interval that reaches over the limit: 0 the lower, 1 the upper.

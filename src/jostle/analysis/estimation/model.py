@@ -35,19 +35,20 @@ ADVICE: dict[Light | None, str] = {
 
 @dataclass(frozen=True)
 class Cause:
-    """Seconds of the run that went to one cause.
+    """The run time lost to one cause.
 
     Attributes:
-        cause: What kind of resource.
-        resource: Which one: a mount identity, a node, "MPI" (the network); "" when it is not known.
+        cause: Kind of the resource.
+        resource: The resource: a mount identity, a node, "MPI" (the network); "" when it is not
+            known.
         seconds: Run time lost to it.
         how: measured (accounted for call by call), inferred (from clusters of segments), or
             neighbours (from slices with and without the load of neighbours).
-        kind: What it was of the resource, where a canary or the node's agent tells: "core speed",
+        kind: The reason, where the core-speed probe or the node's agent shows it: "core speed",
             cores that ran slower (others on their sibling threads, or a lower frequency); "steal",
-            cores that the hypervisor kept; "capped", a limit of the frequency; "heat", throttled;
-            "power limit", a lower one than at other times; "quota", a CPU limit of the job's own
-            control group; else "".
+            steal time; "capped", a limit of the frequency; "heat", throttled; "power limit", a
+            power limit lower than at other times; "quota", a CPU limit of the job's own control
+            group; else "".
         level: The limit (GHz; W) or the temperature (°C) then; 0: not known.
     """
 
@@ -61,13 +62,13 @@ class Cause:
 
 @dataclass(frozen=True)
 class HitPart:
-    """What one cause took of a hit.
+    """The part of a hit that was lost to one cause.
 
     Attributes:
-        cause: As in Cause.
-        resource: As in Cause.
+        cause: Kind of the cause, as in Cause.
+        resource: The resource, as in Cause.
         seconds: Run time lost to it in the span of the hit.
-        kind: As in Cause.
+        kind: The reason, as in Cause.
     """
 
     cause: CauseName
@@ -81,13 +82,13 @@ class Hit:
     """A span of the run in which time was lost.
 
     Attributes:
-        start_ns: Its start.
-        end_ns: Its end.
+        start_ns: Start of the span.
+        end_ns: End of the span.
         seconds: Run time lost in it.
-        cause: The cause that took most of it.
-        resource: As in Cause.
-        cluster: Number of its hybrid cluster; -1 where no cluster was asked.
-        parts: What each cause took of it; empty: all went to `cause`.
+        cause: The cause of most of the loss.
+        resource: The resource of that cause, as in Cause.
+        cluster: Number of its hybrid cluster; -1 where clusters were not used.
+        parts: The loss by cause; empty: all of it is due to `cause`.
     """
 
     start_ns: int
@@ -100,7 +101,7 @@ class Hit:
 
     @property
     def by_cause(self) -> list[HitPart]:
-        """What each cause took of it; together its seconds."""
+        """The loss by cause; the sum is `seconds`."""
         return self.parts or [HitPart(self.cause, self.resource, self.seconds)]
 
 
@@ -115,11 +116,11 @@ class Cluster:
         reference_s: Time that its segments take undisturbed (method thesis: their median).
         mad_s: Median absolute deviation, unscaled.
         threshold_s: Longer segments are interfered (method thesis: median + 4 MAD).
-        hit: Number of segments above the threshold.
+        hit: Number of its segments above the threshold.
         excess_s: Seconds lost in these segments.
-        total_s: Time inside all its segments.
-        usable: Whether it can be evaluated: it has enough members (method thesis: five), or a
-            reference from other segments of its kind.
+        total_s: Total duration of its segments.
+        usable: Whether the cluster can be evaluated: it has enough members (method thesis: five),
+            or a reference from other segments of its kind.
     """
 
     number: int
@@ -139,8 +140,8 @@ class Continuous:
     """Interference that hits nearly all segments: a warning with its size, not part of the loss.
 
     Attributes:
-        percent: Its size in percent of the run time.
-        reason: How it shows, one sentence.
+        percent: Size of the interference in percent of the run time.
+        reason: Evidence for it, one sentence.
     """
 
     percent: Interval
@@ -152,14 +153,14 @@ class CoreSpeed:
     """Speed of the cores by the core-speed probe.
 
     Attributes:
-        canary: Time of the probe's loop over its minimum, mean over the run.
+        core_probe: Time of the probe's loop over its minimum, mean over the run.
         jobs: Number of other jobs on the nodes from which the minimum is known; 0: only this run.
         seconds: Run time lost to slow cores beyond the loss that segments show; part of lost_s.
         steal: Steal time of a core as a share of the run, mean of the worst node.
         steal_s: Run time lost to steal beyond the loss that segments show; part of lost_s.
     """
 
-    canary: float
+    core_probe: float
     jobs: int
     seconds: Interval
     steal: float = 0.0
@@ -168,27 +169,27 @@ class CoreSpeed:
 
 @dataclass(frozen=True)
 class RunEstimate:
-    """What interference cost one run.
+    """The estimated loss of one run to interference, with its causes.
 
     Attributes:
-        job: Its name.
-        method: jostle or thesis.
+        job: Name of the job.
+        method: Method of the estimate: jostle or thesis.
         world: Number of the world that was evaluated; -1: a job without ranks.
         ranks: Number of processes that were evaluated.
         start_ns: Start of the evaluated time: of the world, or of the job's first slice.
         end_ns: Its end: of the world, or of the job's last slice.
-        run_s: Length of the evaluated time.
-        lost_s: Seconds of it that interference cost.
-        percent: The same in percent of run_s.
+        run_s: Length of the evaluated time, s.
+        lost_s: Part of this time that was lost to interference, s.
+        percent: The loss in percent of run_s.
         coverage: Share of the run time that could be evaluated.
         inferred_coverage: Share of the run time after set-up inside usable clusters; None where
             clusters were not used.
         causes: The causes of the loss, the largest first; their sum is lost_s.
-        continuous: A warning; None where there is no sign of it.
+        continuous: Warning of continuous interference; None where there is no sign of it.
         imbalance_s: Seconds that ranks waited for others of their own job; no part of lost_s.
         clusters: The hybrid clusters, by number.
         hits: Segments or spans in which time was lost, in order of time; the largest ten thousand.
-        limits: Limits that a user should know before relying on it, one sentence each.
+        limits: Limits of the estimate, one sentence each.
         segments: One row per evaluated segment, in order of time: start_ns, end_ns, duration_ns,
             work (counter by which computation was clustered; null: none), cluster, threshold_ns,
             excess_ns, lost_ns (its part of lost_s); empty where there are none.
@@ -229,7 +230,7 @@ class RunEstimate:
 
     @property
     def core_hours_lost(self) -> float:
-        """Core hours that the ranks spent in lost time, one core each."""
+        """Core hours of the lost time, with one core for each rank."""
         return self.lost_s.value * self.ranks / 3600
 
     @property
@@ -242,17 +243,17 @@ class RunEstimate:
 
     @property
     def klass(self) -> ClassName:
-        """The class of Shah, 2020, section 5.2.3: below 7.5 % low, above 15 % high."""
+        """The class of the loss (Shah, 2020, section 5.2.3): low below 7.5 %, high above 15 %."""
         return class_of(self.percent.value)
 
     @property
     def lit(self) -> TrafficLight:
-        """The class as a traffic light (Shah, 2020, section 5.2.3), with its probability."""
+        """The class as a traffic light with its probability (Shah, 2020, section 5.2.3)."""
         return lit(self.percent, self.coverage, self.doubts, self.run_s)
 
     @property
     def light(self) -> Light | None:
-        """The light; None where it is undecided."""
+        """The colour of the traffic light; None where it is undecided."""
         return self.lit.light
 
     @property
@@ -262,11 +263,11 @@ class RunEstimate:
 
     @property
     def advice(self) -> str:
-        """What the run may be used for."""
+        """Advice what the run's times may be used for."""
         return ADVICE[self.light]
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything but the table of segments as plain values."""
+        """Return all fields but the table of segments as JSON-compatible values."""
         fields = [name for name in self.__dataclass_fields__ if name != "segments"]
         derived = ("intrinsic_s", "core_hours_lost", "energy_lost_kwh", "probability", "advice")
         found = {name: plain(getattr(self, name)) for name in (*fields, *derived)}
@@ -297,7 +298,7 @@ class ClusterDifference:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Several runs of one program, the fastest or a named one as baseline.
+    """Several runs of one program compared with a baseline, which is the fastest or a named run.
 
     Attributes:
         estimates: The runs, in the order given.
@@ -306,10 +307,10 @@ class Comparison:
         estimated_s: Per run, the lost seconds of its own estimate less the baseline's.
         displaced_s: Per run, seconds by which medians of clusters are displaced (continuous
             interference).
-        work_s: Per run, seconds of segments that only it or only the baseline has, and those of
+        work_s: Per run, seconds of segments that only this run or only the baseline has, and of
             clusters too small to compare.
-        unexplained_s: measured - estimated - displaced - work.
-        by_cause: cause -> per run, seconds more than the baseline.
+        unexplained_s: Remaining difference: measured - estimated - displaced - work.
+        by_cause: By cause, the additional seconds of each run over the baseline.
         clusters: Matched clusters, those that explain most first.
         limits: Limits of the comparison, one sentence each.
     """
@@ -326,7 +327,7 @@ class Comparison:
     limits: list[str] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything but the tables of segments as plain values."""
+        """Return all fields but the tables of segments as JSON-compatible values."""
         fields = [name for name in self.__dataclass_fields__ if name != "estimates"]
         estimates = [estimate.to_json() for estimate in self.estimates]
         return {"estimates": estimates, **{name: plain(getattr(self, name)) for name in fields}}

@@ -65,7 +65,7 @@ def chained(values: NDArray[Any], near: Near) -> Ints:
 
     Args:
         values: The values in any order, [n].
-        near: Returns whether neighbours belong together, [n - 1].
+        near: Function that returns whether neighbours belong together, [n - 1].
 
     Returns:
         The cluster number of each value, from 0 in ascending order, [n].
@@ -84,5 +84,5 @@ def _refuse(bad: NDArray[np.bool_]) -> None:
     if bad.any():
         raise EstimateError(
             f"{int(bad.sum())} of {len(bad)} values of work are negative or not a number.",
-            hint="The profile is damaged; `jostle ingest` says which part was left out.",
+            hint="The profile is damaged; `jostle ingest` reports which part was left out.",
         )

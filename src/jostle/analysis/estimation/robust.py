@@ -25,7 +25,7 @@ class UndisturbedRange:
     """Centre and scatter of the undisturbed values, in their unit.
 
     Attributes:
-        centre: Their mode.
+        centre: Mode of the undisturbed values.
         spread: Median distance of the values below it: an unscaled MAD.
     """
 
@@ -37,12 +37,12 @@ class UndisturbedRange:
         return self.centre + max(4 * self.spread, least)
 
 
-def usual(values: Floats, grain: float = 1e-3) -> UndisturbedRange:
+def usual(values: Floats, resolution: float = 1e-3) -> UndisturbedRange:
     """Find the lowest mode of values, and the scatter around it.
 
     Args:
         values: At least one value, [n].
-        grain: Resolution: values that differ by less count as equal.
+        resolution: Values that differ by less count as equal.
 
     Returns:
         The undisturbed range, in the unit of the values.
@@ -54,16 +54,16 @@ def usual(values: Floats, grain: float = 1e-3) -> UndisturbedRange:
     if len(ordered) < _FEW:
         centre = float(ordered[(len(ordered) - 1) // 2])
         return UndisturbedRange(centre, float(np.median(np.abs(ordered - centre))))
-    centre = _climb(ordered, *_lowest_dense(ordered, grain))
+    centre = _climb(ordered, *_lowest_dense(ordered, resolution))
     below = centre - ordered[: int(np.searchsorted(ordered, centre, "right"))]
     return UndisturbedRange(centre, float(np.median(below)) if len(below) else 0.0)
 
 
-def _lowest_dense(ordered: Floats, grain: float) -> tuple[float, float]:
+def _lowest_dense(ordered: Floats, resolution: float) -> tuple[float, float]:
     """Return the middle of the lowest dense window, and the width of dense windows."""
     inside = max(int(len(ordered) * _DENSE), 4)
     widths = ordered[inside:] - ordered[:-inside]
-    wide = max(_WIDER * float(widths.min()), grain)
+    wide = max(_WIDER * float(widths.min()), resolution)
     first = int(np.argmax(widths <= wide))
     return float(ordered[first + inside // 2]), wide
 

@@ -56,11 +56,12 @@ def compare(estimates: Sequence[RunEstimate], baseline: int | None = None) -> Co
     if len(estimates) < 2:
         raise EstimateError(
             "One run cannot be compared with itself.",
-            hint="Name two jobs or more: jostle compare JOB JOB",
+            hint="Name at least two jobs: jostle compare JOB JOB",
         )
     if len({estimate.method for estimate in estimates}) > 1:
         raise EstimateError(
-            "The runs were estimated by different methods.", hint="Estimate all by the same."
+            "The runs were estimated by different methods.",
+            hint="Estimate all runs by the same method.",
         )
     if baseline is None:
         baseline = min(range(len(estimates)), key=lambda i: estimates[i].run_s)

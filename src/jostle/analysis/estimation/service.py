@@ -1,4 +1,4 @@
-"""Estimates the loss from slower service of a file system, slice by slice.
+"""Estimates the loss from slower file calls, mount by mount and slice by slice.
 
 Time in file calls depends on the work requested: operations by class and size. Each class is
 weighted by its mean time, so the work of a slice is the time that it takes on average. The ratio of
@@ -34,7 +34,7 @@ _LEAST = 0.1  # of the usual time: smaller excess is scatter of the file service
 
 @dataclass(frozen=True)
 class FileService:
-    """Time of a job's file calls on one mount; arrays of shape [slices].
+    """Time of a job's file calls on one mount, and the part lost; arrays have shape [slices].
 
     Attributes:
         mount: Identity of the mount.
@@ -42,8 +42,8 @@ class FileService:
         slice_ns: Length of each slice.
         processes: Processes with file calls there.
         time_s: Time in file calls, summed over processes.
-        lost_s: Time beyond the usual, per process.
-        judged: Whether there were enough operations to find the usual time.
+        lost_s: Time of file calls beyond the usual, per process.
+        assessed: Whether the slice has enough operations to find the usual time.
         spread: Scatter of the usual time (log MAD).
         blocks: Number of independent blocks that were evaluated.
         missed_s: Error of the loss through the usual scatter, per process.
@@ -55,14 +55,14 @@ class FileService:
     processes: Floats
     time_s: Floats
     lost_s: Floats
-    judged: bool
+    assessed: bool
     spread: float
     blocks: int
     missed_s: float
 
 
 def services(mount_slices: pa.Table) -> list[FileService]:
-    """Evaluate every mount on which a job spent a notable share of its time.
+    """Evaluate the file calls on every mount on which a job spent a notable share of its time.
 
     Args:
         mount_slices: The job's slices by mount (repository.types.RunTables).
@@ -96,11 +96,13 @@ def _service(mount: str, rows: pa.Table) -> FileService:
         if spread <= _LEAST or blocks < 4 * _BLOCKS:
             break
         together *= 2
-    judged = blocks >= _BLOCKS
+    assessed = blocks >= _BLOCKS
     share = 1 / processes
     missed = float((time * share).sum()) * 2 * spread / np.sqrt(blocks)
-    lost = lost * share if judged else np.zeros(len(time))
-    return FileService(mount, start, length, processes, time, lost, judged, spread, blocks, missed)
+    lost = lost * share if assessed else np.zeros(len(time))
+    return FileService(
+        mount, start, length, processes, time, lost, assessed, spread, blocks, missed
+    )
 
 
 def time_and_work(rows: pa.Table) -> tuple[Floats, Floats, Floats]:

@@ -84,7 +84,7 @@ def estimate_slices(tables: RunTables, *, seed: int = 0) -> RunEstimate:
     error = doubt(
         total,
         run,
-        unsure=np.array([service.missed_s / 2 for service in served if service.judged]),
+        unsure=np.array([service.missed_s / 2 for service in served if service.assessed]),
         hidden=np.append(np.minimum(most - queue, spans.seconds - lost).clip(0), slowed),
         coverage=coverage,
         seed=seed,
@@ -131,19 +131,19 @@ def _life(tables: RunTables) -> tuple[int, int, int]:
         raise EstimateError(
             f"Job {tables.job!r} has no slices: nothing was recorded from which a loss can be "
             "estimated.",
-            hint="Programs shorter than a tenth of a second leave none; `jostle jobs` lists all.",
+            hint="Programs shorter than 0.1 s record no slices; `jostle jobs` lists all jobs.",
         )
     rows = tables.processes.select(["start_ns", "end_ns", "last_slice", "slice_ns", "short"])
     long = [row for row in rows.to_pylist() if not row["short"]] or rows.to_pylist()
     begin = min(row["start_ns"] for row in long)
     end = max(row["end_ns"] or (row["last_slice"] + 1) * row["slice_ns"] for row in long)
-    first, last = _told(tables.slices)
+    first, last = _recorded(tables.slices)
     if last <= begin or max(end, begin + 1) <= first:  # profiles contradict themselves
         begin, end = first, last
     return int(begin), int(max(end, begin + 1)), len(long)
 
 
-def _told(slices: pa.Table) -> tuple[int, int]:
+def _recorded(slices: pa.Table) -> tuple[int, int]:
     """Return start of the first and end of the last slice, ns."""
     number, length = slices.column("slice").to_numpy(), slices.column("slice_ns").to_numpy()
     return int((number * length).min()), int(((number + 1) * length).max())
@@ -151,7 +151,7 @@ def _told(slices: pa.Table) -> tuple[int, int]:
 
 def _spans(slices: pa.Table, begin: int, end: int) -> _RunSlices:
     length = int(slices.column("slice_ns").to_numpy().min())
-    first, last = _told(slices)
+    first, last = _recorded(slices)
     if (last - first) // length < _MOST_SPANS:
         edges = np.arange(first, last + 1, length, dtype=np.int64)
     else:  # clocks that differ, or a process that slept for weeks
@@ -192,7 +192,7 @@ def _kept(slices: pa.Table, spans: _RunSlices) -> Floats:
     used = floats(slices, "os_user_ns_sum") + floats(slices, "os_system_ns_sum")
     length = floats(slices, "slice_ns").clip(1)
     return _over(
-        slices, spans, floats(slices, "canary_steal_ns_max") / 1e9 * (used / length).clip(0, 1)
+        slices, spans, floats(slices, "core_probe_steal_ns_max") / 1e9 * (used / length).clip(0, 1)
     )
 
 
@@ -269,8 +269,8 @@ def _everybody_waits(slices: pa.Table, spans: _RunSlices) -> Floats:
 def _others(tables: RunTables, run: float) -> list[str]:
     """Return a note per node on which other jobs computed: slices do not show what they share."""
     return [
-        f"Other jobs computed on {host} meanwhile, {spent:.2g} s of CPU: its slices do not show "
-        "by how much that slowed its own computation (shared cores, memory, clock)."
+        f"Other jobs computed on {host} meanwhile, {spent:.2g} s of CPU: slices do not show "
+        "by how much that slowed the job's computation (shared cores, memory, clock)."
         for host, spent in sorted(tables.others_cpu_s.items())
         if spent >= _CROWD * run
     ]
@@ -288,8 +288,8 @@ def _coverage(
         run: How long it ran, s.
         computing: Whether time on a core counts (it does not where others compute there, too).
     """
-    judged = [service for service in served if service.judged]
-    files = _in_files(judged, spans) * spans.seconds
+    assessed = [service for service in served if service.assessed]
+    files = _in_files(assessed, spans) * spans.seconds
     kinds = (*(("os_user_ns", "os_system_ns") if computing else ()), "os_runqueue_ns")
     count = floats(tables.slices, "count").clip(1)
     mean = sum((floats(tables.slices, f"{kind}_sum") for kind in kinds), 0 * count) / count
@@ -307,13 +307,13 @@ def _limits(spans: _RunSlices, served: list[FileService], coverage: float) -> li
         "computation should take."
     ]
     for service in served:
-        if not service.judged:
+        if not service.assessed:
             limits.append(
                 f"Too few file operations on {service.mount} to know what they usually take."
             )
     if len(spans.start) < LEAST_SLICES:
         many = "1 slice" if len(spans.start) == 1 else f"{len(spans.start)} slices"
-        limits.append(f"Only {many}: take shorter ones (--slice 250ms).")
+        limits.append(f"Only {many}: record shorter ones (--slice 250ms).")
     if coverage < 0.5:
         limits.append(f"Only {100 * coverage:.2g} % of the run could be evaluated.")
     return limits

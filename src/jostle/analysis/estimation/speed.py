@@ -1,7 +1,7 @@
 """Computes from the core-speed probe how much slower the cores were than at their best.
 
 The probe is a fixed computation that the runtime times now and then on the cores of the ranks
-(JOSTLE_CANARY). If it takes longer than its minimum, programs take longer by about the same share:
+(JOSTLE_CORE_PROBE). If it takes longer than at its minimum, programs take about that much longer:
 others compute on the sibling threads of the cores, or the frequency is lower. This measure does not
 depend on the program, so it also detects runs that were slow from start to end.
 """
@@ -18,14 +18,14 @@ from jostle.analysis.estimation.attribute import CauseSeconds, spread_over
 from jostle.analysis.estimation.columns import Floats, Ints
 from jostle.analysis.estimation.interval import Doubt
 from jostle.analysis.estimation.model import CauseKind
-from jostle.repository.types import CANARY_RUNS, CoreFloor
+from jostle.repository.types import CORE_PROBE_RUNS, CoreReference
 from jostle.values.arrow_columns import floats
 
 #: Additional time of a program's computation over that of the probe: 0.8 to 1.3 in five programs on
 #: two ranks (docs/explanation/estimation.md).
 SLOPE, SLOPE_DOUBT = 1.0, 0.35
 #: Error of a program's time that the probe does not show, as a part of its time at the minimum.
-UNTOLD = 0.03
+RESIDUAL = 0.03
 #: Largest slowdown of a core whose minimum is not known: a sibling thread uses half its hardware.
 _MOST = 1.6
 _KEPT_DOUBT = 0.4  # relative error of the loss to steal: delays of ranks may overlap
@@ -39,12 +39,12 @@ _ENOUGH = 5  # runs of the probe that make a mean
 
 @dataclass(frozen=True)
 class Speed:
-    """How much slower the cores of a job were.
+    """The slowdown of a job's cores, from the core-speed probe.
 
     Attributes:
         slower: Per span, time of computation over that with cores at their best; below 1 where
             cores were faster.
-        canary: Time of the probe over its minimum, mean of the spans.
+        core_probe: Time of the probe over its minimum, mean of the spans.
         jobs: Other jobs from which the minimum is known, on the node with fewest; 0: none, the
             minimum is that of this run.
         unseen: Share by which the minimum itself may be too large because cores were never at their
@@ -58,7 +58,7 @@ class Speed:
     """
 
     slower: Floats
-    canary: float
+    core_probe: float
     jobs: int
     unseen: float
     host: Ints
@@ -91,7 +91,7 @@ class Speed:
         least that by the probe for the whole span.
 
         Args:
-            rest: Seconds of each span without accounted time and steal, [spans].
+            rest: Seconds of each span without measured lost time and steal, [spans].
             inferred: Seconds beyond its reference, [spans].
             level: Slowdown of the cores where references come from.
         """
@@ -105,8 +105,8 @@ class Speed:
         """Return the seconds by which spans took longer because cores were slower than `level`.
 
         Args:
-            rest: The same as in `lost`, [spans].
-            level: The same as in `lost`.
+            rest: Seconds of each span without measured lost time and steal, [spans].
+            level: Slowdown of the cores where references come from.
         """
         beyond: Floats = (rest * (1 - level / self.slower)).clip(0)
         return beyond
@@ -129,27 +129,27 @@ class Speed:
         # Error of `slower` times the change of the loss by it.
         change = run / self.slower**2
         sure = _SURE * SLOPE_DOUBT / SLOPE * abs(float(((self.slower - 1) * change).sum()))
-        untold = _SURE * UNTOLD * float(change.sum())
-        width = float(np.sqrt(sure**2 + untold**2 + (_SURE * _KEPT_DOUBT * kept) ** 2))
+        residual = _SURE * RESIDUAL * float(change.sum())
+        width = float(np.sqrt(sure**2 + residual**2 + (_SURE * _KEPT_DOUBT * kept) ** 2))
         return Doubt(width, width + float(calm.sum()) * (1 - 1 / (1 + SLOPE * self.unseen)))
 
 
 def core_speed(
-    slices: pa.Table, start: Ints, end: Ints, floors: Mapping[str, CoreFloor]
+    slices: pa.Table, start: Ints, end: Ints, references: Mapping[str, CoreReference]
 ) -> Speed | None:
-    """Compute how slow the cores were during each span.
+    """Compute the slowdown of the cores during each span.
 
     Args:
         slices: The job's slices by host (repository.types.RunTables), with or without a probe.
         start: Start of each span, ns, ascending; spans do not overlap, [spans].
-        end: Its end, ns, [spans].
-        floors: Node -> known minimum of the probe.
+        end: End of each span, ns, [spans].
+        references: Node -> known minimum of the probe.
 
     Returns:
         The slowdown of the cores; None if no node has enough runs of the probe.
     """
     hosts = np.array(slices.column("host").to_pylist(), dtype=object)
-    times = floats(slices, "canary_count_sum")
+    times = floats(slices, "core_probe_count_sum")
     names = sorted(set(hosts.tolist()))
     slower, worst = np.zeros(len(start)), np.zeros(len(start), dtype=np.int64)
     jobs, levels, unseen = [], [], 0.0
@@ -159,25 +159,25 @@ def core_speed(
         if not len(at):
             continue
         rows = slices.take(pa.array(at))
-        mean = floats(rows, "canary_ns_sum") / times[at]
+        mean = floats(rows, "core_probe_ns_sum") / times[at]
         own = float(np.quantile(_means(mean, times[at]), _LOW))
-        known = floors.get(name)
-        floor = own if known is None else _floor(known)
+        known = references.get(name)
+        reference = own if known is None else _reference(known)
         if known is not None and known.jobs < _KNOWN:
-            floor = min(floor, own)
+            reference = min(reference, own)
         jobs.append(0 if known is None else known.jobs)
         # Values below 1 stay: without them the scatter of the probe would become a loss.
-        ratio = (mean / floor).clip(1 / _WORST, _WORST)
+        ratio = (mean / reference).clip(1 / _WORST, _WORST)
         levels.append(float(np.average(ratio, weights=times[at])))
         # It decreases with the number of jobs, since one of many was at its best; bounded by _MOST.
         level = min(max(levels[-1], 1.0), _MOST)
         unseen = max(unseen, (_MOST / level - 1) / (1 + jobs[-1]))
-        unseen = max(unseen, 0.0 if known is None else floor / known.ns - 1)
+        unseen = max(unseen, 0.0 if known is None else reference / known.ns - 1)
         here = 1 + SLOPE * (_over(rows, ratio, start, end) - 1)
         worst[here > slower] = number
         slower = np.maximum(slower, here)
         length = floats(rows, "slice_ns")
-        away = (floats(rows, "canary_steal_ns_max") / length.clip(1)).clip(0, 1)
+        away = (floats(rows, "core_probe_steal_ns_max") / length.clip(1)).clip(0, 1)
         steal = max(steal, float(np.average(away, weights=length)))
         stolen = np.maximum(stolen, _over(rows, away, start, end) * (end - start) / 1e9)
     if not jobs:
@@ -187,15 +187,15 @@ def core_speed(
 
 def _means(mean: Floats, times: Floats) -> Floats:
     """Join slices in order until each mean has enough runs of the probe, as repositories do."""
-    piece = (np.cumsum(times) - times) // CANARY_RUNS
+    piece = (np.cumsum(times) - times) // CORE_PROBE_RUNS
     _, of = np.unique(piece, return_inverse=True)
     count = np.bincount(of, times)
     means: Floats = np.bincount(of, mean * times) / count
-    enough = count >= CANARY_RUNS / 2
+    enough = count >= CORE_PROBE_RUNS / 2
     return means[enough] if enough.any() else means
 
 
-def _floor(known: CoreFloor) -> float:
+def _reference(known: CoreReference) -> float:
     """Return the probe's minimum for a program: the node's, shifted to that of the program's runs.
 
     Ranks of a program that share cores slow the probe in all of its runs; this is no interference.
@@ -241,7 +241,7 @@ def level_of(speed: Speed, rest: Floats, reference: Floats) -> float:
 
 
 def speed_limits(speed: Speed) -> list[str]:
-    """Return one sentence if the minimum is known from few jobs; else none."""
+    """Return one sentence on the reference of the probe if it is known from few jobs; else none."""
     if speed.jobs >= _KNOWN:
         return []
     most = 100 * (1 - 1 / (1 + SLOPE * speed.unseen))
@@ -249,8 +249,8 @@ def speed_limits(speed: Speed) -> list[str]:
     if speed.jobs == 1:
         where = "one other job on the node"
     return [
-        f"How fast the cores are at their best is known from {where}: if they were never so fast, "
-        f"up to {most:.0f} % more were lost."
+        f"The highest speed of the cores is known from {where}: if they never reached it there, "
+        f"up to {most:.0f} % more was lost."
     ]
 
 

@@ -1,4 +1,4 @@
-"""Computes from the run queue how much core time other jobs took from a job.
+"""Computes how much core time other jobs took from a job, from the time its threads were queued.
 
 The kernel measures how long threads were ready to run and waited for a core. If no more threads of
 a job want to run than it has cores, others had these cores; no comparison with usual
@@ -31,7 +31,7 @@ class Starved:
         lost: Seconds by which the job was certainly delayed; may exceed the slice where the kernel
             recorded the wait late.
         most: Upper bound of the delay, seconds.
-        wanted: Cores that it would have used on average.
+        wanted: Mean number of cores that the job would have used.
     """
 
     lost: Floats
@@ -66,7 +66,7 @@ def starved(slices: pa.Table, begin: int, end: int) -> Starved:
     Args:
         slices: Slices of one node (repository.types.RunTables).
         begin: Start of the job, ns; it is within the first slice.
-        end: Its end, ns.
+        end: End of the job, ns.
     """
     length = alive(slices, begin, end)
     used = (floats(slices, "os_user_ns_sum") + floats(slices, "os_system_ns_sum")) / 1e9
@@ -80,17 +80,17 @@ def starved(slices: pa.Table, begin: int, end: int) -> Starved:
         rate = share(used, length)
         once = np.ceil(float(np.quantile(rate, _TOP)) - _IDLE) if len(rate) else 1.0
         may = np.where(known, may, max(once, 1.0))
-    crowded = threads > may + NEARLY
+    oversubscribed = threads > may + NEARLY
     at_once = np.minimum(wanted * may / threads, may)
-    lost = np.where(crowded, np.minimum((at_once * length - used).clip(0), queued), queued)
+    lost = np.where(oversubscribed, np.minimum((at_once * length - used).clip(0), queued), queued)
     in_turn = np.minimum(may, wanted)
-    most = np.where(crowded, np.minimum((in_turn * length - used).clip(0), queued), queued)
+    most = np.where(oversubscribed, np.minimum((in_turn * length - used).clip(0), queued), queued)
     speed = np.minimum(may, wanted.clip(1))
     return Starved(lost / speed, most / speed, in_turn)
 
 
 def alive(slices: pa.Table, begin: int, end: int) -> Floats:
-    """Return the seconds of each slice in which a job was there."""
+    """Return the seconds of each slice in which the job ran."""
     width: Ints = slices.column("slice_ns").to_numpy()
     start: Ints = slices.column("slice").to_numpy() * width
     within = np.minimum(start + width, end) - np.maximum(start, begin)

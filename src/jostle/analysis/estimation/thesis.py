@@ -1,4 +1,4 @@
-"""Estimates by method `thesis`: exactly as in Shah, 2020, chapter 5.
+"""Estimation method `thesis`: exactly as in Shah, 2020, chapter 5.
 
 Segments alike in computation (relative distance below 0.1) and equal in communication and I/O form
 hybrid clusters. A segment longer than median + 4 MAD of its cluster is interfered. The excess over
@@ -18,7 +18,7 @@ from jostle.analysis.estimation.errors import EstimateError
 from jostle.analysis.estimation.groups import BytesRule, equal_rows, features, hybrid
 from jostle.analysis.estimation.model import Cause, Cluster, Hit, RunEstimate
 from jostle.analysis.estimation.relative import relative_clusters
-from jostle.analysis.estimation.worlds import judged_world
+from jostle.analysis.estimation.worlds import assessed_world
 from jostle.analysis.interval import Interval
 from jostle.repository.types import RunTables, WorldSegments
 from jostle.values.arrow_columns import ints, ints_or_zeros
@@ -83,7 +83,7 @@ def _medians(values: NDArray[Any], number: Ints, members: Ints) -> Floats:
 def estimate_thesis(
     tables: RunTables, *, bytes_rule: BytesRule = "exact", seed: int = 0
 ) -> RunEstimate:
-    """Estimate what interference cost a run by the method of Shah, 2020, chapter 5.
+    """Estimate the time that a run lost to interference by the method of Shah, 2020, chapter 5.
 
     The method works on any segments. On those of JOSTLE_SEGMENTS=raw, where every global collective
     ends a segment, it is exactly that of Shah, 2020.
@@ -100,19 +100,19 @@ def estimate_thesis(
     Raises:
         EstimateError: The job has no execution segments, or impossible values.
     """
-    world, limits = judged_world(tables)
+    world, limits = assessed_world(tables)
     if world is None:
         raise EstimateError(
             f"Job '{tables.job}' has no execution segments, and method thesis evaluates only "
             "segments.",
-            hint="Use the method that also evaluates slices: --method jostle.",
+            hint="Use --method jostle, which also evaluates slices.",
         )
     segments = world.segments
     duration = ints(segments, "duration_ns")
     if (duration < 0).any():
         raise EstimateError(
-            f"Segments of job '{tables.job}' end before they begin: clocks were set meanwhile.",
-            hint="Run it again on nodes whose clocks are in step.",
+            f"Segments of job '{tables.job}' end before they begin: a clock was set meanwhile.",
+            hint="Repeat the run on nodes with synchronised clocks.",
         )
     work, stood_in = work_of(segments, len(world.ranks))
     groups = equal_rows(features(segments, bytes_rule), len(duration))
@@ -172,7 +172,7 @@ def work_of(segments: pa.Table, ranks: int) -> tuple[NDArray[Any], list[str]]:
                 if missing < 0.01
                 else [
                     f"{100 * missing:.0f} % of the segments have no {name}: "
-                    "they are taken for alike."
+                    "they are treated as equal."
                 ]
             )
             return values, said
@@ -184,7 +184,7 @@ def work_of(segments: pa.Table, ranks: int) -> tuple[NDArray[Any], list[str]]:
         work = np.minimum(work, burnt)
     return work, [
         "Neither floating-point operations nor instructions were counted: CPU time outside MPI and "
-        "file calls stood in for them. A core that slows down looks like more work then, and its "
+        "file calls was used instead. A core that slows down then looks like more work, and its "
         "loss is not seen."
     ]
 
@@ -307,25 +307,24 @@ def _limits(found: _Found, world: WorldSegments, run_s: float, bytes_rule: Bytes
     raw = world.rules.get("raw", 0.0) + world.rules.get("every", 0.0)
     if raw < 0.5:
         said.append(
-            "The thesis ends a segment at every all-to-all call: most of these are coalesced or "
-            "were cut at other calls. JOSTLE_SEGMENTS=raw records them as the thesis does."
+            "The method of Shah (2020) ends a segment at every all-to-all call: most segments here "
+            "are coalesced or end at other calls. JOSTLE_SEGMENTS=raw records them as needed."
         )
     outside = 1 - found.coverage_after_set_up()
     if outside > 0.1:
-        mend = "" if bytes_rule != "exact" else " --bytes median or ignore makes larger ones."
+        fix = "" if bytes_rule != "exact" else " --bytes median or ignore makes larger clusters."
         said.append(
             f"{100 * outside:.0f} % of the time after set-up lies in clusters of fewer than "
-            f"{MEMBERS} segments, which say nothing.{mend}"
+            f"{MEMBERS} segments, which are too small to use.{fix}"
         )
     if found.per_second > _HASTY_HZ:
         said.append(
-            f"{found.per_second:.0f} segments a second: the thesis found its method inaccurate "
-            "from about 300 on."
+            f"{found.per_second:.0f} segments a second: Shah (2020) found the method inaccurate "
+            f"from about 300 on."
         )
     said.append(
         "Only instantaneous interference is counted, and only the time above median + 4 MAD; if "
-        "more than half of a cluster is hit, nothing is detected. The thesis gives no interval: "
-        "the "
-        "upper bound is the same segments above their median."
+        "more than half of a cluster is hit, nothing is detected. The method has no interval: "
+        "the upper bound counts the same segments from their median on."
     )
     return said

@@ -1,4 +1,4 @@
-"""Compares what segments did: their kinds, their counts, and which did the same work.
+"""Groups segments by the work that they did: their calls, numbers of calls and bytes.
 
 Without a counter of instructions, calls show the work: which they were (the set of function, site
 and size, `signature_set`: the kind), how many, and how many bytes. Two segments with equal counts,
@@ -45,12 +45,12 @@ NEAR = 1.1  # factor: bytes or instructions that differ by less are the same wor
 
 @dataclass(frozen=True)
 class Work:
-    """What each segment did.
+    """The work of each segment: its calls, their numbers and bytes, and its cluster.
 
     Attributes:
-        sets: Its calls, as a set of 64 bits.
-        kind: Number of its kind, from 0: which calls it has, and between which delimiters it is.
-        cluster: Number of its cluster, from 0: segments of a kind with equal counts and bytes.
+        sets: Calls of each segment, as a set of 64 bits.
+        kind: Number of its kind, from 0; a kind has the same calls and the same delimiters.
+        cluster: Number of its cluster, from 0; a cluster is a kind with equal counts and bytes.
         names: Names of the columns of `amounts`.
         amounts: Counts, bytes and instructions, over all ranks, [segments x names]; columns that
             are zero everywhere are left out.
@@ -66,10 +66,10 @@ class Work:
 
 
 def work_of(segments: pa.Table) -> Work:
-    """Distinguish segments by what they did.
+    """Group segments by their calls, their counts and their bytes.
 
     Args:
-        segments: Merged segments.
+        segments: Merged segments of a world.
     """
     sets = segments.column("signature_set").to_numpy().astype(np.uint64, copy=False)
     kind = _kinds(segments, sets)

@@ -1,4 +1,4 @@
-"""Chooses the world of a job that is estimated, and describes the others."""
+"""Chooses the MPI world of a job that is estimated, and describes the job's other worlds."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from jostle.names.training import is_collective_library
 from jostle.repository.types import RunTables, WorldSegments
 
 
-def judged_world(tables: RunTables) -> tuple[WorldSegments | None, list[str]]:
-    """Return the world that spent most process-seconds, and notes for the user.
+def assessed_world(tables: RunTables) -> tuple[WorldSegments | None, list[str]]:
+    """Return the world with most process-seconds, and notes on the job's other worlds.
 
     Args:
-        tables: The run.
+        tables: Tables of the run.
 
     Returns:
         The world, or None if no rank of the job has a segment; sentences for RunEstimate.limits.
@@ -31,7 +31,7 @@ def judged_world(tables: RunTables) -> tuple[WorldSegments | None, list[str]]:
     if others:
         rest = sum(spent[world.number] for world in others)
         limits.append(
-            f"{len(others)} more worlds with {rest:.0f} process-seconds are not judged; this "
+            f"{len(others)} more worlds with {rest:.0f} process-seconds are not assessed; this "
             f"one has {spent[best.number]:.0f}."
         )
     extra = _no_ranks(tables.processes)
@@ -41,7 +41,7 @@ def judged_world(tables: RunTables) -> tuple[WorldSegments | None, list[str]]:
             if extra == 1
             else f"{extra} processes that are no ranks are"
         )
-        limits.append(f"{words} not judged.")
+        limits.append(f"{words} not assessed.")
     return best, [*limits, *best.notes]
 
 

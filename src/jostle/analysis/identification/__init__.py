@@ -4,7 +4,7 @@ Pure functions on tables. The public interface is `jostle.analysis`: identify, n
 """
 
 from jostle.analysis.identification.identify import identify
-from jostle.analysis.identification.matrix import matrix
 from jostle.analysis.identification.neighbours import neighbours
+from jostle.analysis.identification.runs.matrix import matrix
 
 __all__ = ["identify", "matrix", "neighbours"]

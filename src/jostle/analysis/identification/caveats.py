@@ -6,36 +6,45 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from jostle.analysis.identification.resource_tests import ResourceTest
-from jostle.analysis.identification.resources import SharedResource, nodes
-from jostle.analysis.identification.seconds_lost import SuspectLoss
-from jostle.analysis.identification.sensitivity import UNKNOWN
-from jostle.analysis.identification.service_time import QUIET, quiet_slices
-from jostle.repository.query.co_running import Beside
+from jostle.analysis.identification.resources.sensitivity import UNKNOWN
+from jostle.analysis.identification.resources.service_time import QUIET, quiet_slices
+from jostle.analysis.identification.resources.shared import SharedResource, nodes
+from jostle.analysis.identification.statistics.resource_tests import ResourceTest
+from jostle.analysis.identification.statistics.seconds_lost import SuspectLoss
+from jostle.repository.query.co_running import CoRunning
 
 _UNSYNCHRONISED = 5
 _APART = 0.1  # of a slice: clocks that agree better than this do no harm
 _FEW = 40
 
 
-def clock_slices(beside: Beside) -> int:
-    """Return how many slices before a load an effect may show, since clocks may disagree."""
-    return 1 if beside.job.slice_ns and _apart_ns(beside) > _APART * beside.job.slice_ns else 0
+def clock_slices(alongside: CoRunning) -> int:
+    """Return how many slices before a load its effect may appear, since clocks may disagree."""
+    return (
+        1
+        if alongside.job.slice_ns and _apart_ns(alongside) > _APART * alongside.job.slice_ns
+        else 0
+    )
 
 
-def _apart_ns(beside: Beside) -> int:
-    """Return by how much the job's and its neighbours' clocks may differ, ns; 0: one clock."""
-    facts = [beside.job, *beside.others.values()]
-    if len({clock for fact in facts for clock in fact.clocks}) == 1:
+def _apart_ns(alongside: CoRunning) -> int:
+    """Return by how much the job's and its neighbours' clocks may differ, ns; 0: one clock.
+
+    Each of two clocks may be off by its error bound, in opposite directions.
+    """
+    job = alongside.job
+    facts = [job, *alongside.others.values()]
+    apart = [fact for fact in facts if len({*job.clocks, *fact.clocks}) != 1]
+    if not apart:
         return 0
-    worst = max(fact.clock_error_us for fact in facts) * 1000
-    if any(fact.clock_state == _UNSYNCHRONISED for fact in facts):
-        return max(worst, beside.job.slice_ns)
+    worst = (job.clock_error_us + max(fact.clock_error_us for fact in apart)) * 1000
+    if any(fact.clock_state == _UNSYNCHRONISED for fact in (job, *apart)):
+        return max(worst, alongside.job.slice_ns)
     return worst
 
 
 def limits(
-    beside: Beside,
+    alongside: CoRunning,
     scored: Sequence[ResourceTest],
     losses: Sequence[SuspectLoss | None],
     run_s: float,
@@ -44,34 +53,36 @@ def limits(
     """List the limits of an identification, one sentence each.
 
     Args:
-        beside: The job and its neighbours, from Repository.beside.
+        alongside: The job and its neighbours, from Repository.alongside.
         scored: The tested resources.
         losses: The loss on each of these resources; None without evidence.
         run_s: Length of the run, seconds.
         accounted: Nodes on which the waiting for cores is divided by account.
     """
     said = []
-    if not beside.job.slice_ns or not (beside.own_mounts.num_rows or beside.own_nodes.num_rows):
+    if not alongside.job.slice_ns or not (
+        alongside.own_mounts.num_rows or alongside.own_nodes.num_rows
+    ):
         said.append("The job has no slices: it was too short, or used nothing that is counted.")
-    apart = _apart_ns(beside)
-    if scored and apart > _APART * beside.job.slice_ns:
+    apart = _apart_ns(alongside)
+    if scored and apart > _APART * alongside.job.slice_ns:
         said.append(
             "Clocks of the nodes are not synchronised well enough: they may be up to "
-            f"{apart / 1e6:.0f} ms apart, with slices of {beside.job.slice_ns / 1e6:.0f} ms; "
+            f"{apart / 1e6:.0f} ms apart, with slices of {alongside.job.slice_ns / 1e6:.0f} ms; "
             "effects shifted by more than a slice are missed."
         )
     for resource_test, loss in zip(scored, losses, strict=True):
         said += _of_place(resource_test, loss)
-    shared = set(beside.node_loads.column("host").to_pylist())
-    if shared - set(nodes(beside)) - set(accounted):
+    shared = set(alongside.node_loads.column("host").to_pylist())
+    if shared - set(nodes(alongside)) - set(accounted):
         said.append("Of nodes shared with the same jobs only the most loaded one was evaluated.")
-    if beside.job.processes > 1 and beside.job.ranks <= 1 and any(losses):
+    if alongside.job.processes > 1 and alongside.job.ranks <= 1 and any(losses):
         said.append(
             "Seconds are those of the mean process: in a job whose processes wait for the slowest, "
             "more was lost."
         )
-    if not beside.job.end_ns:
-        said.append("The job still runs: this is what is known so far.")
+    if not alongside.job.end_ns:
+        said.append("The job still runs: this is known so far.")
     return said
 
 
@@ -80,8 +91,8 @@ def _of_place(resource_test: ResourceTest, loss: SuspectLoss | None) -> list[str
     if resource.kind == "bus" and loss is not None:
         what = "copies" if _copies(resource) else "messages and collectives"
         said.append(
-            f"On {resource.name} seconds are those that {what} took longer: {what} that pass "
-            "beside computation cost the run less."
+            f"On {resource.name} the loss is the additional time that {what} took: {what} that "
+            "overlap with computation cost the run less."
         )
     if resource.kind == "memory" and loss is not None:
         said += _of_memory(resource)
@@ -117,14 +128,14 @@ def _of_memory(resource: SharedResource) -> list[str]:
     said = []
     if resource.load_source == "cores":
         said.append(
-            f"On {resource.name} neighbours are known by their CPU time only: nothing counts what "
-            "each of them moves, so a suspect there is less certain."
+            f"On {resource.name} neighbours are known by their CPU time only: how much each "
+            "of them moves is not counted, so a suspect there is less certain."
         )
     if resource.bound == UNKNOWN:
         said.append(
             f"On {resource.name} it is not known for how much of its time the job waits for "
-            "memory (no counters, and no steady pace): that it does so all the time is assumed, "
-            "and the interval begins at nothing."
+            "memory (no counters, and no steady pace): it is assumed to do so all the time, "
+            "and the interval begins at 0."
         )
     return said
 

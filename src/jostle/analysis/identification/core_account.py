@@ -1,4 +1,4 @@
-"""Divides the time that a job waited for cores among those who ran on them.
+"""Divides the time that a job waited for cores among the users of these cores.
 
 This is an account, not a statistical test. How long the job waited is measured, and so is who used
 the cores meanwhile. In every slice the waiting is divided in proportion to the CPU time that each
@@ -15,10 +15,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from jostle.analysis.identification.model import AccountPart, CoreAccount, UserKind
-from jostle.analysis.identification.resources import Axis, AxisRows, Floats
+from jostle.analysis.identification.resources.shared import Axis, AxisRows, Floats
 from jostle.analysis.interval import Interval
 from jostle.analysis.series import resample
-from jostle.repository.query.co_running import Beside
+from jostle.repository.query.co_running import CoRunning
 from jostle.repository.query.core_users import CoreUse, unknown_load
 from jostle.values.arrow_columns import ints
 from jostle.values.core_lists import read_list
@@ -36,9 +36,9 @@ _MOST_CELLS = 4_000_000  # users x cores x slices whose CPU time is spread at on
 _WHOLE = 0.95  # of a slice: a job that ran for so much of it is taken to have run for all of it
 _NEARLY = 0.05  # of a core: by so much clocks and the heartbeat may change a whole one
 _COUNTING = 0.01  # of all cores: a smaller rest of their time is an error of counting
-#: Uncertainties of a share (95 %), calibrated by lab/bench/cpu_mixes.py. The first is independent
-#: from slice to slice, since who ran just while the job waited is not known within a slice; the
-#: second is common to all slices.
+#: Uncertainties of a share (95 %), calibrated by lab/bench/proofs/cpu_mixes.py. The first is
+#: independent from slice to slice, since who ran just while the job waited is not known within a
+#: slice; the second is common to all slices.
 _WITHIN, _ALIKE = 0.4, 0.03
 #: Part of the distance to the bounds that is the uncertainty of where users of several cores ran.
 _FAR = 0.8
@@ -48,7 +48,7 @@ _Key = tuple[UserKind, str]
 
 @dataclass(frozen=True)
 class _User:
-    """A user of cores: a job, or a component of the machine, with one set of cores."""
+    """A user of cores (a job or a component of the machine) with one set of cores."""
 
     key: _Key
     cores: frozenset[int]
@@ -57,14 +57,14 @@ class _User:
 
 @dataclass(frozen=True)
 class Accounted:
-    """A node with an account; arrays of shape (slices,), ns.
+    """The account of one node's cores, slice by slice; arrays have shape (slices,), in ns.
 
     Attributes:
-        account: Who had the node's cores.
-        lost: Run time that others, profiled or not, cost the job there.
+        account: The waiting by user of the node's cores.
+        lost: Run time that other users of the cores, profiled or not, cost the job.
         own: CPU time of the job.
         wanted: CPU time and waiting of the job.
-        others: CPU time of everybody else, as far as it is known.
+        others: CPU time of all other users, as far as it is known.
         busy: Time in each slice for which a process of the job (their mean) wanted a core.
     """
 
@@ -97,20 +97,20 @@ class _Own(_User):
     throttled: Floats
 
 
-def core_accounts(beside: Beside, axis: Axis) -> list[Accounted]:
+def core_accounts(alongside: CoRunning, axis: Axis) -> list[Accounted]:
     """Divide the waiting of a job for cores, node by node.
 
     Args:
-        beside: The job and its neighbours.
+        alongside: The job and its neighbours.
         axis: Time axis of the job's own slices.
 
     Returns:
         An account of each node on which the job waited and whose cores' use was recorded.
     """
-    use, found = beside.core_use, []
-    hosts = use.users.filter(pc.equal(use.users["job"], beside.job.job))["host"]
+    use, found = alongside.core_use, []
+    hosts = use.users.filter(pc.equal(use.users["job"], alongside.job.job))["host"]
     for host in sorted(set(hosts.to_pylist())) if axis[2] else []:
-        account = _of_node(beside, _on(use, host), host, axis)
+        account = _of_node(alongside, _on(use, host), host, axis)
         if account is not None:
             found.append(account)
     return found
@@ -122,15 +122,15 @@ def _on(use: CoreUse, host: str) -> CoreUse:
     )
 
 
-def _of_node(beside: Beside, use: CoreUse, host: str, axis: Axis) -> Accounted | None:
+def _of_node(alongside: CoRunning, use: CoreUse, host: str, axis: Axis) -> Accounted | None:
     """Return the account of one node; None if the job waited for none of its cores."""
     number = max(_most_cores(use), 1)
     every = frozenset(range(number))
-    own, users = _laid(beside, use, every, axis)
+    own, users = _laid(alongside, use, every, axis)
     waited = sum((group.queue for group in own), np.zeros(axis[2]))
     if not waited.any():
         return None
-    alive = _alive(beside, axis)
+    alive = _alive(alongside, axis)
     rest, low, high, steal = _unknown(use, own, users, every, alive, axis)
     unknown = _User(("unprofiled", unknown_load(host)), every, rest)
     users = [*users, unknown]
@@ -156,8 +156,8 @@ def _of_node(beside: Beside, use: CoreUse, host: str, axis: Axis) -> Accounted |
     threads = np.maximum(awake, (cpu + waited) / alive).clip(1)
     taken = outside(account) * _NS
     lost = taken / threads
-    if beside.job.ranks > 1:  # the others wait for the rank that waited most
-        rows = beside.own_nodes.filter(pc.equal(beside.own_nodes["host"], host))
+    if alongside.job.ranks > 1:  # the others wait for the rank that waited most
+        rows = alongside.own_nodes.filter(pc.equal(alongside.own_nodes["host"], host))
         most = AxisRows(rows, axis).sum("os_runqueue_ns_max")
         lost = most * np.divide(taken, waited, out=np.zeros(axis[2]), where=waited > 0)
     others = sum((user.cpu for user in users if user.key[0] != "steal"), np.zeros(axis[2]))
@@ -176,17 +176,17 @@ def _most_cores(use: CoreUse) -> int:
 
 
 def _laid(
-    beside: Beside, use: CoreUse, every: frozenset[int], axis: Axis
+    alongside: CoRunning, use: CoreUse, every: frozenset[int], axis: Axis
 ) -> tuple[list[_Own], list[_User]]:
     """Return the users of cores on the job's slices: its groups of processes, and the others."""
     own, users = list[_Own](), list[_User]()
     for kind, job, cpus, rows in _groups(use.users):
         cores = read_list(cpus) or every
-        cpu = _amounts(rows, "cpu_ns", beside, axis)
-        if kind == "job" and job == beside.job.job:
-            awake = _levels(rows, "awake", beside, axis)
+        cpu = _amounts(rows, "cpu_ns", alongside, axis)
+        if kind == "job" and job == alongside.job.job:
+            awake = _levels(rows, "awake", alongside, axis)
             queue, throttled = (
-                _amounts(rows, f"{what}_ns", beside, axis) for what in ("queue", "throttled")
+                _amounts(rows, f"{what}_ns", alongside, axis) for what in ("queue", "throttled")
             )
             own.append(_Own(("own", OWN), cores, cpu, queue, awake, throttled))
         elif cpu.any():
@@ -203,32 +203,32 @@ def _groups(users: pa.Table) -> Iterable[tuple[str, str, str, pa.Table]]:
         yield key["kind"], key["job"], key["cpus"], rows
 
 
-def _amounts(rows: pa.Table, column: str, beside: Beside, axis: Axis) -> Floats:
+def _amounts(rows: pa.Table, column: str, alongside: CoRunning, axis: Axis) -> Floats:
     """Return amounts per slice of the axis; what lies outside the job's life does not count."""
     return resample(
         ints(rows, "start_ns"),
         ints(rows, "length_ns"),
         ints(rows, column),
         axis,
-        within=beside.job.life,
+        within=alongside.job.life,
     )
 
 
-def _levels(rows: pa.Table, column: str, beside: Beside, axis: Axis) -> Floats:
+def _levels(rows: pa.Table, column: str, alongside: CoRunning, axis: Axis) -> Floats:
     return resample(
         ints(rows, "start_ns"),
         ints(rows, "length_ns"),
         ints(rows, column),
         axis,
         level=True,
-        within=beside.job.life,
+        within=alongside.job.life,
     )
 
 
-def _alive(beside: Beside, axis: Axis) -> Floats:
+def _alive(alongside: CoRunning, axis: Axis) -> Floats:
     """Return the time of each slice in which the job lived, ns."""
     start = axis[0] + axis[1] * np.arange(axis[2], dtype=np.int64)
-    low, high = beside.job.start_ns, beside.job.last_ns or beside.job.life[1]
+    low, high = alongside.job.start_ns, alongside.job.last_ns or alongside.job.life[1]
     inside = np.minimum(start + axis[1], high) - np.maximum(start, low)
     return np.where(inside > 0, inside, axis[1]).astype(np.float64).clip(1, axis[1])
 
@@ -337,9 +337,9 @@ def _divided(own: Sequence[_Own], users: Sequence[_User], alive: Floats) -> _Div
             ),
             np.zeros(len(alive)),
         )
-        crowded = threads > len(group.cores) + _NEARLY
+        oversubscribed = threads > len(group.cores) + _NEARLY
         mine = sum(on[: len(own)], np.zeros(len(alive)))
-        siblings = np.where(crowded, mine * (1 - 1 / threads.clip(1)), 0.0)
+        siblings = np.where(oversubscribed, mine * (1 - 1 / threads.clip(1)), 0.0)
         room = (len(group.cores) * alive - mine).clip(0)
         weights, low, high = (dict[_Key, Floats]({("own", OWN): siblings}) for _ in range(3))
         for k, user in enumerate(users, len(own)):

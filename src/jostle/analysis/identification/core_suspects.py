@@ -1,4 +1,4 @@
-"""Names who ran on a job's cores while it waited, and compares this with the statistical test."""
+"""Names the users of a job's cores while it waited, and compares them with the statistical test."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import numpy as np
 import pyarrow.compute as pc
 
 from jostle.analysis.identification.core_account import Accounted
-from jostle.analysis.identification.evaluation import Evaluation
 from jostle.analysis.identification.model import (
     OTHERS,
     AccountPart,
-    GuiltySlice,
+    DisturbedSlice,
     ResourceLoss,
     Suspect,
 )
-from jostle.analysis.identification.resource_tests import blind
+from jostle.analysis.identification.statistics.evaluation import Evaluation
+from jostle.analysis.identification.statistics.resource_tests import blind
 from jostle.analysis.interval import Interval
-from jostle.repository.query.co_running import Beside, JobFacts
+from jostle.repository.query.co_running import CoRunning, JobFacts
 from jostle.values.arrow_columns import ints
 
 _NS = 1e9
@@ -31,28 +31,31 @@ _LEAST_OF_SLICE = 0.02
 
 @dataclass(frozen=True)
 class CoreLosses:
-    """What a job lost by waiting for cores, by account.
+    """The time that a job lost by waiting for cores, by account.
 
     Attributes:
         losses: The loss on each node.
-        suspects: Who had the cores meanwhile.
-        guilty: The slices in which time was lost.
+        suspects: The users of the cores during the waiting.
+        disturbed: The slices in which time was lost.
         seconds: Run time lost, on the worst node of each slice.
     """
 
     losses: list[ResourceLoss]
     suspects: list[Suspect]
-    guilty: list[GuiltySlice]
+    disturbed: list[DisturbedSlice]
     seconds: Interval
 
 
 def core_losses(
-    beside: Beside, accounts: Sequence[Accounted], evaluations: Sequence[Evaluation], least_s: float
+    alongside: CoRunning,
+    accounts: Sequence[Accounted],
+    evaluations: Sequence[Evaluation],
+    least_s: float,
 ) -> CoreLosses:
-    """Make suspects of those who had a job's cores while it waited for them.
+    """Make suspects of those who used a job's cores while it waited for them.
 
     Args:
-        beside: The job and its neighbours.
+        alongside: The job and its neighbours.
         accounts: Accounts of its nodes.
         evaluations: Evaluations of all resources, with these nodes where they were tested.
         least_s: Smallest loss on a node for which suspects are named, s.
@@ -62,7 +65,7 @@ def core_losses(
     }
     losses, suspects, worst = [], list[Suspect](), list[Accounted]()
     for each in accounts:
-        found = _suspects(beside, each, tests.get(each.account.host))
+        found = _suspects(alongside, each, tests.get(each.account.host))
         evident = bool(found) and each.lost.sum() / _NS >= least_s
         losses.append(_loss(each, least_s, evident=evident))
         if evident:
@@ -70,10 +73,10 @@ def core_losses(
             worst.append(each)
     whole = float(np.max([each.lost for each in worst], axis=0).sum()) / _NS if worst else 0.0
     # How long the job waited is measured: only who caused which part of it is uncertain.
-    return CoreLosses(losses, suspects, _guilty(worst), Interval(whole, whole, whole))
+    return CoreLosses(losses, suspects, _disturbed(worst), Interval(whole, whole, whole))
 
 
-def _suspects(beside: Beside, each: Accounted, test: Evaluation | None) -> list[Suspect]:
+def _suspects(alongside: CoRunning, each: Accounted, test: Evaluation | None) -> list[Suspect]:
     """Return who had the cores of a node while the job waited, the greatest part first."""
     account = each.account
     taken = each.others_waiting / _NS
@@ -87,7 +90,7 @@ def _suspects(beside: Beside, each: Accounted, test: Evaluation | None) -> list[
         value = float((waiting * per_waiting).sum())
         scale = value / part.seconds.value
         tested = test.test.tests.get(part.name) if test else None
-        fact = beside.others.get(part.name, JobFacts(job=part.name))
+        fact = alongside.others.get(part.name, JobFacts(job=part.name))
         found.append(
             Suspect(
                 job=part.name,
@@ -105,7 +108,7 @@ def _suspects(beside: Beside, each: Accounted, test: Evaluation | None) -> list[
                 p=tested.p if tested else 1.0,
                 q=test.test.suspects.get(part.name, 1.0) if test else 1.0,
                 lag_s=0.0,
-                pattern="" if part.name == OTHERS else _pattern(beside, part, account.host),
+                pattern="" if part.name == OTHERS else _pattern(alongside, part, account.host),
                 kind="job" if part.kind == "job" else "unprofiled",
                 how="account",
                 agreement=_agreement(test, part.name),
@@ -114,14 +117,14 @@ def _suspects(beside: Beside, each: Accounted, test: Evaluation | None) -> list[
     return found
 
 
-def _pattern(beside: Beside, part: AccountPart, host: str) -> str:
+def _pattern(alongside: CoRunning, part: AccountPart, host: str) -> str:
     """Return how many cores a suspect kept busy while the job lived, if that was counted."""
-    rows = beside.core_use.users
+    rows = alongside.core_use.users
     rows = rows.filter(pc.and_(pc.equal(rows["host"], host), pc.equal(rows["job"], part.name)))
     if not rows.num_rows:
         return ""
     start, length = ints(rows, "start_ns"), ints(rows, "length_ns")
-    lived = min(int((start + length).max()), beside.job.last_ns) - int(start.min())
+    lived = min(int((start + length).max()), alongside.job.last_ns) - int(start.min())
     return f"{ints(rows, 'cpu_ns').sum() / max(lived, 1):.1f} cores busy"
 
 
@@ -133,7 +136,7 @@ def _agreement(test: Evaluation | None, job: str) -> str:
     if job in test.test.suspects:
         return f"the test of its load agrees (p = {found.p:.2g})"
     if blind(test.test) or found.alike:
-        return "the test of its load cannot tell"
+        return "the test of its load is undecided"
     return f"the test of its load does not show it (p = {found.p:.2g})"
 
 
@@ -168,9 +171,9 @@ def _loss(each: Accounted, least_s: float, *, evident: bool) -> ResourceLoss:
     )
 
 
-def _guilty(accounts: Sequence[Accounted]) -> list[GuiltySlice]:
+def _disturbed(accounts: Sequence[Accounted]) -> list[DisturbedSlice]:
     """Return the slices in which time was lost, each with who had most of the cores."""
-    found: dict[int, GuiltySlice] = {}
+    found: dict[int, DisturbedSlice] = {}
     for each in accounts:
         account = each.account
         names = [part.name for part in account.parts if part.kind in ("job", "unprofiled")]
@@ -179,7 +182,7 @@ def _guilty(accounts: Sequence[Accounted]) -> list[GuiltySlice]:
             seconds = float(each.lost[k]) / _NS
             if k in found and found[k].seconds >= seconds:
                 continue
-            found[k] = GuiltySlice(
+            found[k] = DisturbedSlice(
                 account.steps_ns[k],
                 account.slice_ns,
                 account.host,
@@ -189,9 +192,9 @@ def _guilty(accounts: Sequence[Accounted]) -> list[GuiltySlice]:
     return [found[k] for k in sorted(found)]
 
 
-def with_worse(a: Sequence[GuiltySlice], b: Sequence[GuiltySlice]) -> list[GuiltySlice]:
-    """Merge two lists of slices with a loss: of two at one instant the worse stays."""
-    by_start: dict[int, GuiltySlice] = {}
+def with_worse(a: Sequence[DisturbedSlice], b: Sequence[DisturbedSlice]) -> list[DisturbedSlice]:
+    """Merge two lists of slices with a loss, keeping the larger loss at each instant."""
+    by_start: dict[int, DisturbedSlice] = {}
     for each in (*a, *b):
         known = by_start.get(each.start_ns)
         if known is None or known.seconds < each.seconds:

@@ -1,4 +1,4 @@
-"""Finds which resources and which jobs cost a job how many seconds of run time."""
+"""Finds the shared resources and the jobs that slowed a job, and the run time that each cost."""
 
 from __future__ import annotations
 
@@ -10,20 +10,29 @@ import numpy as np
 from jostle.analysis.identification.caveats import clock_slices, limits
 from jostle.analysis.identification.core_account import Accounted, core_accounts
 from jostle.analysis.identification.core_suspects import core_losses, joined, with_worse
-from jostle.analysis.identification.evaluation import Evaluation
-from jostle.analysis.identification.gpus import gpu_resources
-from jostle.analysis.identification.links import with_links
-from jostle.analysis.identification.memory import with_memory
 from jostle.analysis.identification.model import (
     OTHERS,
-    GuiltySlice,
+    DisturbedSlice,
     JobInterference,
     ResourceLoss,
     Suspect,
     Untested,
 )
 from jostle.analysis.identification.pattern import pattern
-from jostle.analysis.identification.resource_tests import (
+from jostle.analysis.identification.resources.gpus import gpu_resources
+from jostle.analysis.identification.resources.links import with_links
+from jostle.analysis.identification.resources.memory import with_memory
+from jostle.analysis.identification.resources.servers import times_as_slow, with_servers
+from jostle.analysis.identification.resources.service_time import ServiceTimes
+from jostle.analysis.identification.resources.shared import (
+    Floats,
+    SharedResource,
+    job_axis,
+    shared_resources,
+)
+from jostle.analysis.identification.resources.unprofiled import with_unprofiled
+from jostle.analysis.identification.statistics.evaluation import Evaluation
+from jostle.analysis.identification.statistics.resource_tests import (
     ResourceTest,
     blind,
     choose_suspects,
@@ -31,36 +40,29 @@ from jostle.analysis.identification.resource_tests import (
     score,
     why_not,
 )
-from jostle.analysis.identification.resources import (
-    Floats,
-    SharedResource,
-    job_axis,
-    shared_resources,
-)
-from jostle.analysis.identification.ruled_out import ruled_out
-from jostle.analysis.identification.seconds_lost import (
+from jostle.analysis.identification.statistics.ruled_out import ruled_out
+from jostle.analysis.identification.statistics.seconds_lost import (
     LEAST_SHARE,
     SuspectLoss,
     suspect_loss,
     within_bound,
 )
-from jostle.analysis.identification.servers import times_as_slow, with_servers
-from jostle.analysis.identification.service_time import ServiceTimes
-from jostle.analysis.identification.unprofiled import with_unprofiled
 from jostle.analysis.interval import Interval
-from jostle.repository.query.co_running import Beside, hide
+from jostle.repository.query.co_running import CoRunning, hide
 
 _NS = 1e9
 #: Part of the run: for a smaller loss no suspect is named, whatever the tests say.
 _LEAST = 0.01
+#: Buses that messages take: one that is late because of such a bus is late on the network, too.
+_MESSAGES = "bus of messages"
 #: Kinds of resources of which a job uses several at the same time, each by other processes.
-_AT_ONCE = ("memory", "gpu", "bus")
+_AT_ONCE = ("memory", "gpu", "bus", _MESSAGES, "network")
 
 
 def identify(
-    beside: Beside, *, seed: int = 0, as_user: int | Collection[int] | None = None
+    alongside: CoRunning, *, seed: int = 0, as_user: int | Collection[int] | None = None
 ) -> JobInterference:
-    """Find which jobs slowed a job, on which shared resource, by how much and when.
+    """Find which jobs slowed a job, on which shared resources, when, and by how many seconds.
 
     Service time per operation (by kind and size) is compared with the load of every other job on
     the resource, over the slices in which the job was active there: partial rank correlation, a
@@ -69,7 +71,7 @@ def identify(
     Waiting for cores is attributed by account instead (core_account.py), which needs no test.
 
     Args:
-        beside: The job and its neighbours, from Repository.beside.
+        alongside: The job and its neighbours, from Repository.alongside.
         seed: Seed of the bootstrap.
         as_user: Uid of the viewer, or all uids whose jobs the viewer may see: of other users' jobs
             only the sum is used and reported.
@@ -78,7 +80,7 @@ def identify(
         The interference; without evidence the loss lies between 0 and the smallest that could have
         been detected.
     """
-    found = with_unprofiled(beside)
+    found = with_unprofiled(alongside)
     if as_user is not None:
         found = hide(found, (as_user,) if isinstance(as_user, int) else as_user, OTHERS)
     run_s = max(found.job.last_ns - found.job.start_ns, 0) / _NS
@@ -91,7 +93,7 @@ def identify(
     accounts = core_accounts(found, job_axis(found))
     tested = [each for each in evaluations if not _accounted(each, accounts)]
     by_account = core_losses(found, accounts, evaluations, _LEAST * run_s)
-    seconds, guilty = _together(tested, run_s)
+    seconds, disturbed = _together(tested, run_s)
     seconds = joined(seconds, by_account.seconds, run_s)
     suspects = _ranked([*_suspects(found, tested), *by_account.suspects])
     part = 100 / run_s if run_s else 0.0
@@ -116,8 +118,8 @@ def identify(
         percent=Interval(seconds.value * part, seconds.low * part, seconds.high * part),
         resources=sorted(losses, key=lambda r: (-r.seconds.value, -r.own_s, r.resource)),
         suspects=suspects,
-        acquitted=rest.acquitted,
-        guilty=with_worse(guilty, by_account.guilty),
+        ruled_out=rest.ruled_out,
+        disturbed=with_worse(disturbed, by_account.disturbed),
         neighbours=len(active),
         smallest_s=max(unseen, default=0.0),
         limits=limits(
@@ -134,7 +136,9 @@ def identify(
     )
 
 
-def _resources(found: Beside) -> tuple[Beside, list[SharedResource], dict[str, str | Untested]]:
+def _resources(
+    found: CoRunning,
+) -> tuple[CoRunning, list[SharedResource], dict[str, str | Untested]]:
     """Return the neighbours, the shared resources, and which neighbours were tested on no link."""
     watched = {*found.machines.places, *found.traffic.of(found.job.job).mounts}
     shared, apart = with_links(found, shared_resources(found, watched))
@@ -144,7 +148,7 @@ def _resources(found: Beside) -> tuple[Beside, list[SharedResource], dict[str, s
     return found, [*resources, *memory, *gpu_resources(found, axis)], apart
 
 
-def _tested(resources: list[SharedResource], found: Beside, run_s: float) -> list[ResourceTest]:
+def _tested(resources: list[SharedResource], found: CoRunning, run_s: float) -> list[ResourceTest]:
     """Test each resource, and decide over all of them which neighbours slowed the job there."""
     scored = [score(resource, clock_slices(found)) for resource in resources]
     choose_suspects(scored)
@@ -205,13 +209,15 @@ def _visible(loss: SuspectLoss, run_s: float) -> bool:
 
 def _together(
     evaluations: Sequence[Evaluation], run_s: float
-) -> tuple[Interval, list[GuiltySlice]]:
+) -> tuple[Interval, list[DisturbedSlice]]:
     """Sum the losses on all resources so that no instant counts twice.
 
     A process is in one call at a time: losses in calls on several mounts and in MPI add, up to the
     slice. Memories of several nodes, GPUs, and buses slow different processes at the same time, and
     one bus may be tested at several places: of each of these kinds only the one that lost most
-    counts. Waiting for a core may lie inside calls as well: of a node only the part of the work and
+    counts. Messages are tested on the network and on the buses to each adapter: what they lose on a
+    bus counts instead of what they lose on the network and copies on buses, where it is more.
+    Waiting for a core may lie inside calls as well: of a node only the part of the work and
     of the wait counts that fits into the time outside them, and of several nodes the one that lost
     most. The sum is no less than the largest part.
     """
@@ -226,15 +232,16 @@ def _together(
     calls, cores, busy, work = np.zeros((4, steps))
     at_once = {kind: np.zeros((2, steps)) for kind in _AT_ONCE}  # time lost, and time spent
     for evaluation in evaluations:
-        resource = evaluation.test.resource
-        if resource.kind in at_once:
-            at_once[resource.kind][1] = np.maximum(at_once[resource.kind][1], resource.busy)
-        elif resource.kind != "node":
+        resource, kind = evaluation.test.resource, _kind(evaluation)
+        if kind in at_once:
+            at_once[kind][1] = np.maximum(at_once[kind][1], resource.busy)
+        elif kind != "node":
             busy += resource.busy
     # A process that waits for memory computes: it is in no call.
-    busy += at_once["gpu"][1] + at_once["bus"][1]
+    busy += at_once["gpu"][1]
+    busy += np.maximum(at_once["network"][1] + at_once["bus"][1], at_once[_MESSAGES][1])
     for evaluation, loss in with_loss:
-        kind = evaluation.test.resource.kind
+        kind = _kind(evaluation)
         if kind == "node":
             work = np.where(np.abs(loss.lost) > np.abs(cores), evaluation.test.resource.busy, work)
             cores = _greater(cores, loss.lost)
@@ -242,7 +249,8 @@ def _together(
             at_once[kind][0] = _greater(at_once[kind][0], loss.lost)
         else:
             calls = calls + loss.lost
-    calls = calls + sum(lost for lost, _ in at_once.values())
+    calls = calls + at_once["memory"][0] + at_once["gpu"][0]
+    calls += _greater(at_once["network"][0] + at_once["bus"][0], at_once[_MESSAGES][0])
     slice_s = length / _NS
     outside = np.clip((slice_s - busy) / np.maximum(work, 1e-12), 0, 1)
     whole = float(np.minimum(calls + cores * outside, slice_s).sum())
@@ -261,7 +269,12 @@ def _together(
     low = max(value - down * scale, *(loss.seconds.low for _, loss in with_loss), 0.0)
     high = max(value + up * scale, *(loss.seconds.high for _, loss in with_loss))
     low, high = min(low, value), min(high, max(run_s, value))
-    return Interval(value, low, high), _guilty(with_loss)
+    return Interval(value, low, high), _disturbed(with_loss)
+
+
+def _kind(evaluation: Evaluation) -> str:
+    resource = evaluation.test.resource
+    return _MESSAGES if resource.of_messages else resource.kind
 
 
 def _unseen(smallest_s: float) -> Interval:
@@ -273,8 +286,8 @@ def _greater(a: Floats, b: Floats) -> Floats:
     return np.asarray(np.where(np.abs(a) >= np.abs(b), a, b))
 
 
-def _guilty(with_loss: Sequence[tuple[Evaluation, SuspectLoss]]) -> list[GuiltySlice]:
-    guilty_slices: dict[int, GuiltySlice] = {}
+def _disturbed(with_loss: Sequence[tuple[Evaluation, SuspectLoss]]) -> list[DisturbedSlice]:
+    disturbed_slices: dict[int, DisturbedSlice] = {}
     for evaluation, loss in with_loss:
         resource = evaluation.test.resource
         loads = {
@@ -282,33 +295,33 @@ def _guilty(with_loss: Sequence[tuple[Evaluation, SuspectLoss]]) -> list[GuiltyS
             * _weight(loss, name)
             for name in evaluation.test.suspects
         }
-        for k in np.flatnonzero(loss.guilty).tolist():
+        for k in np.flatnonzero(loss.disturbed).tolist():
             seconds = max(float(loss.lost[k]), 0.0)
-            if k in guilty_slices and guilty_slices[k].seconds >= seconds:
+            if k in disturbed_slices and disturbed_slices[k].seconds >= seconds:
                 continue
             worst = max(loads, key=lambda name: (loads[name][k], name))
-            guilty_slices[k] = GuiltySlice(
+            disturbed_slices[k] = DisturbedSlice(
                 resource.axis[0] + k * resource.axis[1],
                 resource.axis[1],
                 resource.place(worst),
                 seconds,
                 worst,
             )
-    return [guilty_slices[k] for k in sorted(guilty_slices)]
+    return [disturbed_slices[k] for k in sorted(disturbed_slices)]
 
 
 def _weight(loss: SuspectLoss, name: str) -> float:
     return max(loss.shares[name].value, 1e-9)
 
 
-def _suspects(beside: Beside, evaluations: Sequence[Evaluation]) -> list[Suspect]:
+def _suspects(alongside: CoRunning, evaluations: Sequence[Evaluation]) -> list[Suspect]:
     listed = []
     for evaluation in evaluations:
         resource_test, loss = evaluation.test, evaluation.loss
         if loss is None:
             continue
         for name, q in resource_test.suspects.items():
-            fact, test, share = beside.others[name], resource_test.tests[name], loss.shares[name]
+            fact, test, share = alongside.others[name], resource_test.tests[name], loss.shares[name]
             low, high = loss.seconds.low * share.low, loss.seconds.high * share.high
             value = loss.seconds.value * share.value
             load = delayed(resource_test.resource.loads[name], test.lag)
@@ -325,14 +338,14 @@ def _suspects(beside: Beside, evaluations: Sequence[Evaluation]) -> list[Suspect
                     p=test.p,
                     q=q,
                     lag_s=test.lag * resource_test.resource.axis[1] / _NS,
-                    pattern=_pattern(beside, name, resource_test),
+                    pattern=_pattern(alongside, name, resource_test),
                     kind=fact.kind,
                 )
             )
     return listed
 
 
-def _pattern(beside: Beside, name: str, resource_test: ResourceTest) -> str:
+def _pattern(alongside: CoRunning, name: str, resource_test: ResourceTest) -> str:
     """Return in a few words what a suspect did; "" for other users' jobs."""
     if name == OTHERS:
         return ""
@@ -340,7 +353,7 @@ def _pattern(beside: Beside, name: str, resource_test: ResourceTest) -> str:
         times = times_as_slow(resource_test.resource.loads[name])
         work = "request" if resource_test.resource.kind == "metadata server" else "byte"
         return f"{times:.1f} times its usual time per {work}"
-    return pattern(beside, name, resource_test.resource)
+    return pattern(alongside, name, resource_test.resource)
 
 
 def _losses(evaluation: Evaluation) -> Iterator[ResourceLoss]:

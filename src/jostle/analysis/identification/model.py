@@ -32,12 +32,12 @@ OTHERS = "other users' jobs"
 
 @dataclass(frozen=True)
 class AccountPart:
-    """What one user of cores had of the time for which a job waited for them.
+    """The part of a job's waiting for cores that one user of these cores caused.
 
     Attributes:
-        name: Of the job or the load; of other kinds, what it is.
-        kind: Who it is. own: the job's other threads; limit: the CPU limit of its control group;
-            steal: the hypervisor; unknown: nobody is known to have used them.
+        name: Name of the job or of the load; for other kinds, a description.
+        kind: Kind of the user. own: the job's other threads; limit: the CPU limit of its control
+            group; steal: the hypervisor; unknown: the user of the cores is not known.
         seconds: Waiting, added up over the job's threads.
     """
 
@@ -48,17 +48,17 @@ class AccountPart:
 
 @dataclass(frozen=True)
 class CoreAccount:
-    """Who had the cores of a node while a job waited for them.
+    """The users of a node's cores while a job waited for these cores.
 
     Attributes:
-        host: The node.
+        host: Name of the node.
         waited_s: Seconds for which threads of the job waited, as the kernel measured them.
-        parts: The same by user of the cores, the largest first; they add up to `waited_s`.
-        totals_known: The use of all cores of the node was counted, so that load without a profile
-            is known; else it is inferred from the waiting.
+        parts: The waiting by user of the cores, the largest first; the sum is `waited_s`.
+        totals_known: Whether the use of all cores of the node was counted, so that load without a
+            profile is known; else it is inferred from the waiting.
         steps_ns: Start of each slice.
-        slice_ns: Their length.
-        series: Name of a part -> its seconds in each slice.
+        slice_ns: Length of the slices.
+        series: Seconds of waiting in each slice, by name of the part.
     """
 
     host: str
@@ -72,15 +72,21 @@ class CoreAccount:
 
 @dataclass(frozen=True)
 class Untested:
-    """Why it is not known whether a job cost another one time, and what would decide it.
+    """The reason why it is not known whether one job slowed another, and how to find out.
 
     Attributes:
-        why: One sentence.
-        decided_by: A command, and what it is for.
+        why: The reason, one sentence.
+        decided_by: A command that would decide it, with its purpose.
     """
 
     why: str
     decided_by: str
+
+
+#: What decides about a neighbour that was active all the time.
+RUN_WITHOUT_IT = (
+    "a run of the same command without it (`jostle run -- CMD`), and `jostle compare` of both"
+)
 
 
 @dataclass(frozen=True)
@@ -88,21 +94,21 @@ class Suspect:
     """A job whose load explains a loss on one resource.
 
     Attributes:
-        job: Its name, or "other users' jobs".
-        program: Its program; "" where it is not shown.
-        user: Its owner's uid; None where it is not shown.
-        resource: The resource.
+        job: Name of the suspect, or "other users' jobs".
+        program: Program of the suspect; "" where it is not shown.
+        user: Uid of its owner; None where it is not shown.
+        resource: The resource on which it slowed the job.
         share: Its part of the loss on the resource, 0 to 1 (non-negative regression).
-        seconds: Seconds that it cost.
-        slices: Slices in which both were active there.
+        seconds: Run time that it cost the job.
+        slices: Number of slices in which both were active on the resource.
         correlation: Rank correlation of its load with the job's service time.
-        p: Of the circular-shift permutation test.
-        q: The same after control of the false-discovery rate over all suspects and resources.
+        p: p value of the circular-shift permutation test.
+        q: p after control of the false-discovery rate over all suspects and resources.
         lag_s: Lag of the load at which the correlation is greatest; 0: at once.
-        pattern: How it used the resource, for users ("aggregate-write, chunk 1 MiB").
-        kind: "job"; "unprofiled": load that no profile has, known from counters of machines;
+        pattern: Its access pattern on the resource, for users ("aggregate-write, chunk 1 MiB").
+        kind: "job"; "unprofiled": load without a profile, known from counters of machines;
             "server": no neighbour, the server itself was slow.
-        how: How it was found.
+        how: Method by which it was found: test or account.
         agreement: Of a suspect by account, what the statistical test says of the same load, part of
             a sentence; "" where none was possible.
     """
@@ -130,15 +136,15 @@ class Suspect:
 
 
 @dataclass(frozen=True)
-class GuiltySlice:
+class DisturbedSlice:
     """A slice in which the job lost time to others.
 
     Attributes:
         start_ns: Start of the slice.
-        length_ns: Its length.
-        resource: Where.
-        seconds: Lost in it.
-        suspect: The job that put most load there, or "other users' jobs".
+        length_ns: Length of the slice.
+        resource: The resource.
+        seconds: Time lost in the slice.
+        suspect: The job with most load on the resource, or "other users' jobs".
     """
 
     start_ns: int
@@ -150,30 +156,30 @@ class GuiltySlice:
 
 @dataclass(frozen=True)
 class ResourceLoss:
-    """What the job lost on one shared resource.
+    """The time that the job lost on one shared resource, with the evidence.
 
     Attributes:
         resource: Mount identity, node, "network", or, where the fabric is known, "link A > B".
-        kind: What it is.
-        seconds: Run time lost there to others; without evidence 0, up to smallest_s.
-        slices: Slices that could be judged.
+        kind: Kind of the resource.
+        seconds: Run time lost there to others; without evidence, 0 to smallest_s.
+        slices: Number of slices that could be assessed.
         own_s: Time that the job spent in calls there, per process (mean).
         slowdown: Service time under the suspects' load / without it; None: no suspects.
-        evident: The others' load explains it, after false-discovery control.
-        smallest_s: Smallest loss that could have been seen with these slices.
-        why_not: Where not evident, why, one sentence.
-        steps_ns: Start of each judged slice.
-        slice_ns: Their length.
+        evident: Whether the others' load explains the loss, after false-discovery control.
+        smallest_s: Smallest loss that these slices could have shown.
+        why_not: Reason why there is no evidence, one sentence.
+        steps_ns: Start of each assessed slice.
+        slice_ns: Length of these slices.
         service: Service time relative to the undisturbed one, per slice; nan: job inactive.
         own_load: The job's load on the resource per slice, in `unit`.
-        others_load: That of all others.
-        unit: bytes, ops or ns, per slice.
-        blind: Why its slices cannot tell, and what would, one sentence; "" where they can.
+        others_load: The load of all other jobs.
+        unit: Unit of the loads per slice: bytes, ops or ns.
+        blind: Reason why its slices cannot decide, and what would, one sentence; "" where they can.
         calls_of: Which of the job's calls were slow: "messages", else the mount or the node.
         lost: Seconds lost to the suspects per slice, below 0 by chance; empty without suspects.
         how: How the loss was divided among suspects.
         mount: Identity of the mount that the resource is, or serves; "": none.
-        load_source: Of the memory of a node, what the neighbours' load is known by.
+        load_source: For the memory of a node, the counters that the neighbours' load is known from.
     """
 
     resource: str
@@ -201,25 +207,26 @@ class ResourceLoss:
 
 @dataclass(frozen=True)
 class JobInterference:
-    """Which resources and whose load cost a job how many seconds.
+    """The result of `identify`: run time that a job lost, by resource and by job that caused it.
 
     Attributes:
-        job: The job.
-        start_ns: Its start.
-        run_s: Its length.
+        job: Name of the job.
+        start_ns: Start of the job.
+        run_s: Run time of the job.
         seconds: Run time lost in total (an instant counts once, whatever the number of resources);
-            without evidence 0, up to smallest_s.
-        percent: The same in percent of run_s.
+            without evidence, 0 to smallest_s.
+        percent: The loss in percent of run_s.
         resources: The shared resources that it used, the greatest loss first.
         suspects: The suspects with evidence, ranked by seconds.
-        acquitted: Concurrent jobs that were tested and did no visible harm, with the reason.
-        untested: Concurrent jobs of which it is not known whether they did harm, with the reason.
-        accounts: Who had the cores that the job waited for, node by node.
-        guilty: The slices with interference, in order of time.
+        ruled_out: Concurrent jobs that were tested without finding an effect, with the reason.
+        untested: Concurrent jobs of which it is not known whether they slowed the job, with the
+            reason.
+        accounts: Users of the cores that the job waited for, node by node.
+        disturbed: The slices with interference, in order of time.
         neighbours: Number of other jobs that were active on any of its resources; those that the
             viewer may not see count as one.
         smallest_s: Smallest loss that could have been detected.
-        limits: What a reader should know before trusting the result, one sentence each.
+        limits: Limits of the result, one sentence each.
         seed: Seed of the random steps.
         unnamed: Whether some neighbours are jobs that the viewer may not see.
     """
@@ -231,8 +238,8 @@ class JobInterference:
     percent: Interval
     resources: list[ResourceLoss]
     suspects: list[Suspect]
-    acquitted: dict[str, str]
-    guilty: list[GuiltySlice]
+    ruled_out: dict[str, str]
+    disturbed: list[DisturbedSlice]
     neighbours: int
     smallest_s: float
     limits: list[str]
@@ -254,7 +261,7 @@ class JobInterference:
         return None
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything as plain values."""
+        """Return all fields as JSON-compatible values."""
         found: dict[str, Any] = plain(self)
         for account in found["accounts"]:  # for a day's slices it is too large for a page
             for name in ("series", "steps_ns", "slice_ns"):
@@ -268,14 +275,14 @@ class Neighbour:
     """A job that ran concurrently with another on a shared resource.
 
     Attributes:
-        job: Its name, or OTHERS.
-        program: Its program.
-        user: Its owner's uid; None where it is not shown.
-        start_ns, end_ns: When it ran; end_ns 0: still running.
-        nodes: Its nodes.
+        job: Name of the neighbour, or OTHERS.
+        program: Program of the neighbour.
+        user: Uid of its owner; None where it is not shown.
+        start_ns, end_ns: Start and end of its run; end_ns 0: still running.
+        nodes: Nodes of the neighbour.
         shared: Resources that both used at the same time.
         overlap_s: Time for which both were running.
-        load: resource -> its load while the job ran, as text such as "1.2 GiB written".
+        load: By resource, its load while the job ran, as text such as "1.2 GiB written".
     """
 
     job: str
@@ -291,23 +298,24 @@ class Neighbour:
 
 @dataclass(frozen=True)
 class Encounter:
-    """One program (victim) with and without another (aggressor) beside it.
+    """Runs of one program (victim) with and without another (aggressor).
 
     Attributes:
-        victim: Its program.
-        aggressor: The other's program.
-        resource_kind: Where they met.
-        with_runs: Runs of the victim beside it.
-        without_runs: Runs without it.
-        with_mean: Mean service time relative to the victim's own undisturbed, runs beside it.
-        without_mean: The same, runs without it.
+        victim: Program of the runs that are compared.
+        aggressor: The other program.
+        resource_kind: Kind of the resource that both used.
+        with_runs: Number of runs of the victim with the aggressor.
+        without_runs: Number of runs without it.
+        with_mean: Mean service time relative to the victim's own undisturbed one, runs with the
+            aggressor.
+        without_mean: The same for runs without the aggressor.
         slowdown: with_mean / without_mean - 1, with its interval; None: too few runs for a test.
         normal: Shapiro-Wilk p of both groups; None: too few.
         equal_variance: Bartlett p; None: too few.
         test: "ANOVA", or "Kruskal-Wallis" where its assumptions fail; "permutation" where runs are
             known as a whole only; "" too few runs.
-        p: Of that test.
-        q: After control of the false-discovery rate over the matrix.
+        p: p value of that test.
+        q: p after control of the false-discovery rate over the matrix.
     """
 
     victim: str
@@ -330,18 +338,18 @@ class EncounterRuns:
     """The runs behind an encounter, whose means are `with_mean` and `without_mean`.
 
     Attributes:
-        beside: Each job that ran concurrently with the other program, and its service time
+        alongside: Each job that ran concurrently with the other program, and its service time
             relative to the undisturbed one of its own program.
         without: The same for jobs without the other program.
     """
 
-    beside: list[tuple[str, float]]
+    alongside: list[tuple[str, float]]
     without: list[tuple[str, float]]
 
 
 @dataclass(frozen=True)
 class Visibility:
-    """What a viewer may know of jobs and programs.
+    """The jobs and programs that a viewer may see.
 
     Attributes:
         users: Uids whose jobs the viewer may know; None: everybody's.
@@ -362,15 +370,15 @@ class Visibility:
 
 @dataclass(frozen=True)
 class Potential:
-    """How much a program hurts (active) and is hurt (passive), over all encounters.
+    """How much a program slows others (active) and is slowed (passive), over all encounters.
 
     Attributes:
-        program: The program.
-        runs: Its runs.
+        program: Name of the program.
+        runs: Number of its runs.
         active: Mean slowdown that it caused, weighted by runs; None: no encounter.
-        passive: Mean slowdown that it suffered.
-        hurts: Programs that it slows, with evidence.
-        hurt_by: Programs that slow it, with evidence.
+        passive: Mean slowdown that it suffered; None: no encounter.
+        hurts: Programs that it slows according to a test.
+        hurt_by: Programs that slow it according to a test.
     """
 
     program: str
@@ -387,7 +395,8 @@ class Matrix:
 
     Attributes:
         programs: The programs, the most sensitive first.
-        encounters: Pairs that met, the greatest evident slowdown first.
+        encounters: Pairs of programs that ran at the same time, the greatest significant slowdown
+            first.
         jobs: Number of jobs that were evaluated.
         limits: Limits of the result, one sentence each.
     """
@@ -398,6 +407,6 @@ class Matrix:
     limits: list[str] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything as plain values."""
+        """Return all fields as JSON-compatible values."""
         found: dict[str, Any] = plain(self)
         return found

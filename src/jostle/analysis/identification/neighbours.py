@@ -8,33 +8,33 @@ import pyarrow.compute as pc
 
 from jostle.analysis.identification.model import OTHERS, Neighbour
 from jostle.analysis.identification.pattern import size
-from jostle.repository.query.co_running import Beside, hide
+from jostle.repository.query.co_running import CoRunning, hide
 from jostle.repository.query.lifetimes import spans
 
 _KINDS = ("posix", "stdio")
 _NS = 1e9
 
 
-def neighbours(beside: Beside, *, as_user: int | None = None) -> list[Neighbour]:
+def neighbours(alongside: CoRunning, *, as_user: int | None = None) -> list[Neighbour]:
     """List the jobs that were active on a resource of a job while it ran.
 
     Args:
-        beside: The job and its neighbours, from Repository.beside.
+        alongside: The job and its neighbours, from Repository.alongside.
         as_user: Uid of the viewer: other users' jobs are one entry, without names.
 
     Returns:
         The neighbours, the one with the longest overlap first.
     """
-    found = beside if as_user is None else hide(beside, (as_user,), OTHERS)
+    found = alongside if as_user is None else hide(alongside, (as_user,), OTHERS)
     listed = [_neighbour(found, name) for name in found.others]
     return sorted(
         listed, key=lambda neighbour: (-neighbour.overlap_s, neighbour.start_ns, neighbour.job)
     )
 
 
-def _neighbour(beside: Beside, name: str) -> Neighbour:
-    fact, own = beside.others[name], beside.job
-    load = _loads(beside, name)
+def _neighbour(alongside: CoRunning, name: str) -> Neighbour:
+    fact, own = alongside.others[name], alongside.job
+    load = _loads(alongside, name)
     # Jobs without names: neither may the begin or end of any of them be shown.
     overlap = max(min(fact.last_ns, own.last_ns) - max(fact.start_ns, own.start_ns), 0)
     return Neighbour(
@@ -50,9 +50,9 @@ def _neighbour(beside: Beside, name: str) -> Neighbour:
     )
 
 
-def _loads(beside: Beside, name: str) -> dict[str, str]:
+def _loads(alongside: CoRunning, name: str) -> dict[str, str]:
     said: dict[str, str] = {}
-    rows = _of(beside, beside.mount_loads, name)
+    rows = _of(alongside, alongside.mount_loads, name)
     for mount in dict.fromkeys(rows.column("mount").to_pylist()) if rows.num_rows else ():
         here = rows.filter(pc.equal(rows.column("mount"), mount))
         parts = []
@@ -65,16 +65,16 @@ def _loads(beside: Beside, name: str) -> dict[str, str]:
             many = _sum(here, *(f"{kind}_{call}" for kind in _KINDS for call in calls))
             parts.append(f"{many:.0f} operations without data")
         said[str(mount)] = ", ".join(parts)
-    rows = _of(beside, beside.node_loads, name)
+    rows = _of(alongside, alongside.node_loads, name)
     for node in dict.fromkeys(rows.column("host").to_pylist()) if rows.num_rows else ():
         here = rows.filter(pc.equal(rows.column("host"), node))
         said[str(node)] = f"{_sum(here, 'cpu_ns') / _NS:.1f} s of CPU time"
-    rows = _of(beside, beside.network_loads, name)
+    rows = _of(alongside, alongside.network_loads, name)
     if rows.num_rows:
         said["network"] = f"{size(_sum(rows, 'bytes'))} by MPI"
-    rows = _of(beside, beside.gpu_loads, name)
+    rows = _of(alongside, alongside.gpu_loads, name)
     # A job that only sends messages shares a switch with others' copies, but no GPU.
-    rows = rows.filter(pc.is_in(rows.column("host"), value_set=beside.own_gpus["host"].unique()))
+    rows = rows.filter(pc.is_in(rows.column("host"), value_set=alongside.own_gpus["host"].unique()))
     for gpu in sorted(set(rows.column("gpu").to_pylist())) if rows.num_rows else ():
         here = rows.filter(pc.equal(rows.column("gpu"), gpu))
         copied = _sum(here, *(f"gpu_{way}_bytes_sum" for way in ("h2d", "d2h", "peer")))
@@ -83,13 +83,13 @@ def _loads(beside: Beside, name: str) -> dict[str, str]:
     return said
 
 
-def _of(beside: Beside, table: pa.Table, name: str) -> pa.Table:
-    """Return the rows of a job, with the part of each that lies in the life of `beside.job`."""
+def _of(alongside: CoRunning, table: pa.Table, name: str) -> pa.Table:
+    """Return the rows of a job, with the part of each that lies in the life of `alongside.job`."""
     if not table.num_rows:
         return table
     rows = table.filter(pc.equal(table.column("job"), name))
     start, length = spans(rows)
-    begin, end = beside.job.life
+    begin, end = alongside.job.life
     part = np.minimum(start + length, end) - np.maximum(start, begin)
     return rows.append_column("part", pa.array(np.clip(part / length, 0, 1)))
 

@@ -1,4 +1,4 @@
-"""Describes in a few words how a suspect used a resource."""
+"""Describes in a few words the access pattern of a suspect on a resource."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import pyarrow.compute as pc
 from jostle.analysis.access.model import PATTERNS, RE_READ, READ_PATTERNS
 from jostle.analysis.access.reads import read_patterns
 from jostle.analysis.access.writes import write_patterns
-from jostle.analysis.identification.memory import bytes_or_cores
-from jostle.analysis.identification.resources import DATA_PER_REQUEST, SharedResource
-from jostle.repository.query.co_running import Beside
+from jostle.analysis.identification.resources.memory import bytes_or_cores
+from jostle.analysis.identification.resources.shared import DATA_PER_REQUEST, SharedResource
+from jostle.repository.query.co_running import CoRunning
 from jostle.repository.types import ACCESS_METRICS, JobTables
 
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
@@ -19,7 +19,7 @@ _KINDS = ("posix", "stdio")
 
 
 def size(count: float) -> str:
-    """Write a number of bytes for users."""
+    """Format a number of bytes for users."""
     level = 0
     while count >= 1024 and level < len(_UNITS) - 1:
         count /= 1024
@@ -31,8 +31,8 @@ def size(count: float) -> str:
     )
 
 
-def pattern(beside: Beside, job: str, resource: SharedResource) -> str:
-    """Return how a job used a resource: access pattern, chunk, reads, metadata, messages, CPU."""
+def pattern(alongside: CoRunning, job: str, resource: SharedResource) -> str:
+    """Return a job's use of a resource as text: access pattern, metadata, messages or CPU."""
     if resource.kind == "node":
         load = resource.loads[job]
         cores = load.sum() / max(float((load > 0).sum()), 1) / resource.axis[1]
@@ -40,13 +40,13 @@ def pattern(beside: Beside, job: str, resource: SharedResource) -> str:
     if resource.kind == "memory":
         return bytes_or_cores(resource, job)
     if resource.kind == "network" or job in resource.places:
-        rows = beside.network_loads.filter(pc.equal(beside.network_loads.column("job"), job))
+        rows = alongside.network_loads.filter(pc.equal(alongside.network_loads.column("job"), job))
         calls = _sum(rows, "ops")
         return f"MPI, {size(_sum(rows, 'bytes') / max(calls, 1))} a call"
     if resource.kind in ("gpu", "bus"):
-        return _gpu(beside, job)
-    unprofiled = beside.others[job].kind == "unprofiled"
-    rows = beside.mount_loads
+        return _gpu(alongside, job)
+    unprofiled = alongside.others[job].kind == "unprofiled"
+    rows = alongside.mount_loads
     rows = rows.filter(
         pc.and_(pc.equal(rows.column("job"), job), pc.equal(rows.column("mount"), resource.mount))
     )
@@ -67,8 +67,8 @@ def _asked(rows: pa.Table) -> str:
     return f"metadata, {ops:.0f} operations" if ops > moved / DATA_PER_REQUEST else ""
 
 
-def _gpu(beside: Beside, job: str) -> str:
-    rows = beside.gpu_loads.filter(pc.equal(beside.gpu_loads.column("job"), job))
+def _gpu(alongside: CoRunning, job: str) -> str:
+    rows = alongside.gpu_loads.filter(pc.equal(alongside.gpu_loads.column("job"), job))
     said = []
     for way, done in (
         ("h2d", "copied to GPUs"),
@@ -79,7 +79,7 @@ def _gpu(beside: Beside, job: str) -> str:
             said.append(f"{size(moved)} {done}")
     if launches := _sum(rows, "gpu_launch_ops_sum", "gpu_graph_ops_sum"):
         said.append(f"{launches:.0f} launches")
-    rows = beside.message_loads.filter(pc.equal(beside.message_loads.column("job"), job))
+    rows = alongside.message_loads.filter(pc.equal(alongside.message_loads.column("job"), job))
     for name, done in (("ccl_bytes", "in collectives"), ("bytes", "sent to other nodes")):
         if moved := _sum(rows, name):
             said.append(f"{size(moved)} {done}")

@@ -1,6 +1,6 @@
 """Solves non-negative least squares for a few columns (method of Lawson and Hanson).
 
-SciPy has it too, but importing scipy.optimize takes as long as the rest of an answer.
+SciPy has this function too, but importing scipy.optimize takes as long as a whole evaluation.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Computes the loss of two loads that share a file system evenly, by two simple laws."""
+"""Computes the loss of two loads that share a file system, by two laws of fair sharing."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def by_request(victim: LoadKind, neighbour: LoadKind) -> float:
         neighbour: Kind of the load that runs at the same time, all the time.
 
     Returns:
-        The same as `by_process`, of which it is a multiple.
+        The additional time, as a part of the undisturbed run; a multiple of that by `by_process`.
     """
     return by_process(victim, neighbour) * request_bytes(neighbour) / request_bytes(victim)
 

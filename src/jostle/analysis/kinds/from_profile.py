@@ -34,10 +34,10 @@ def kinds_of(tables: LoadTables) -> dict[str, LoadKind]:
     """Return the kind of each job's load.
 
     Args:
-        tables: From Repository.load_tables.
+        tables: Tables from Repository.load_tables.
 
     Returns:
-        The kind by job, for jobs of which anything was recorded.
+        The kind of load by job, for jobs with any recorded load.
     """
     nodes = {row["job"]: row for row in tables.nodes.to_pylist()}
     libraries = {row["job"]: row["library"] for row in tables.libraries.to_pylist()}

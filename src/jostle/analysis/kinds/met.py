@@ -1,4 +1,4 @@
-"""Finds the pairs of jobs that met on a shared mount, and what each of them lost there."""
+"""Finds pairs of jobs that used a shared mount at the same time, and the loss of each."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from jostle.analysis.access.model import UNKNOWN
-from jostle.analysis.identification.matrix_rows import (
+from jostle.analysis.identification.model import Visibility
+from jostle.analysis.identification.runs.matrix_rows import (
     DOSE,
     ResourceRows,
     Roles,
     file_rows,
     roles_of,
 )
-from jostle.analysis.identification.model import Visibility
 from jostle.analysis.kinds.model import LoadKind
 from jostle.analysis.kinds.pair_model import PairSample
 from jostle.repository.query.programs import Programs
@@ -55,11 +55,11 @@ class _Meeting:
 
 
 def by_kind(tables: Programs, kinds: Mapping[str, LoadKind]) -> Programs:
-    """Return tables in which jobs run kinds of loads instead of programs.
+    """Return the tables with each job's program replaced by its kind of load.
 
     Args:
-        tables: Loads and calls of all jobs, from Repository.programs_beside.
-        kinds: Kinds of jobs by name.
+        tables: Loads and calls of all jobs, from Repository.programs_alongside.
+        kinds: Kind of load by job name.
     """
     jobs = {
         name: replace(fact, program=kinds[name].label if name in kinds else UNKNOWN)
@@ -71,18 +71,18 @@ def by_kind(tables: Programs, kinds: Mapping[str, LoadKind]) -> Programs:
 def pairs_met(
     tables: Programs, kinds: Mapping[str, LoadKind], *, as_user: int | None = None
 ) -> list[PairSample]:
-    """Return the pairs of kinds that met on shared mounts, and what the victims lost.
+    """Return the pairs of kinds that used a shared mount at the same time, and the victims' losses.
 
     The undisturbed time of calls is that of jobs of the same kind that had the mount to themselves:
     victims of kinds that never had it are left out, and so are slices with several neighbours.
 
     Args:
-        tables: Loads and calls of all jobs, from Repository.programs_beside.
-        kinds: Kinds of jobs by name; other jobs are neither victims nor neighbours.
+        tables: Loads and calls of all jobs, from Repository.programs_alongside.
+        kinds: Kind of load by job name; other jobs are neither victims nor neighbours.
         as_user: Uid of the viewer: only pairs of this user's jobs are used.
     """
     visibility = Visibility() if as_user is None else Visibility(users=frozenset({as_user}))
-    # As the matrix, with kinds in place of programs: calls are compared within a kind.
+    # As the matrix, with kinds instead of programs: calls are compared within a kind.
     roles = roles_of(by_kind(tables, kinds).jobs, visibility)
     seen = {name for name, own in zip(roles.jobs, roles.own, strict=True) if own and name in kinds}
     used = {kind.mount for kind in kinds.values()}

@@ -1,4 +1,4 @@
-"""Defines the kind of a load: what a job does on a file system, whatever its program is called."""
+"""Defines the kind of a load: a job's access to a file system, whatever its program is called."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _SHARE = re.compile(r"([0-9]+(?:\.[0-9]+)?)%")
 
 @dataclass(frozen=True)
 class LoadKind:
-    """What a job did on the shared mount where it spent most time, and on its nodes.
+    """A job's load on the shared mount where it spent most time, and on its nodes.
 
     Rates and shares are those of the slices in which it used the mount; `duty` is their share.
 
     Attributes:
-        pattern: How it accessed files in the phases that carry most bytes: one of the patterns of
-            access, `metadata`, `mixed` or `unknown`; `messages` or `computes` for a job that
-            hardly used a shared mount.
+        pattern: Access pattern of the phases that carry most bytes: one of the access patterns,
+            `metadata`, `mixed` or `unknown`; `messages` or `computes` for a job that hardly used a
+            shared mount.
         chunk_bytes: Bytes that it moved at once; 0: unknown, or no data.
         processes: Number of processes that used the mount.
         bytes_per_s: Bytes that each process moved per second.
@@ -69,7 +69,7 @@ class LoadKind:
 
     @property
     def in_calls(self) -> float:
-        """Share of the time in which it uses the mount that is spent inside calls, 0 to 1."""
+        """Part of the time in which it uses the mount that it spends inside calls, 0 to 1."""
         return min(self.in_data + self.in_metadata, 1.0)
 
     @property
@@ -112,14 +112,14 @@ def is_kind(text: str) -> bool:
 
 
 def parse_kind(text: str) -> LoadKind:
-    """Return the kind that a text describes, such as `aggregate-write:1MiB:x4:30%`.
+    """Parse the text of a kind of load, such as `aggregate-write:1MiB:x4:30%`.
 
     Args:
-        text: A pattern, then in any order a chunk, `x` and a number of processes (default 1), the
-            share of the run spent in calls (default 100 %), and `one-file`.
+        text: An access pattern, then in any order the chunk size, `x` and the number of processes
+            (default 1), the share of the run spent in calls (default 100 %), and `one-file`.
 
     Raises:
-        UsageError: Some part is not recognised.
+        UsageError: A part of the text is not recognised.
     """
     pattern, *parts = text.split(":")
     chunk, processes, share, shared = 0.0, 1, 1.0, False
@@ -139,7 +139,9 @@ def parse_kind(text: str) -> LoadKind:
                 "spent in calls (30%), one-file.",
             )
     if pattern not in WORDS:
-        raise UsageError(f"`{pattern}` is no pattern.", hint=f"Patterns: {', '.join(WORDS)}.")
+        raise UsageError(
+            f"`{pattern}` is not an access pattern.", hint=f"Patterns: {', '.join(WORDS)}."
+        )
     is_metadata = pattern == METADATA
     files = pattern not in (MESSAGES, COMPUTES)
     return LoadKind(

@@ -1,4 +1,4 @@
-"""Predicts what a load loses alongside another one, from their kinds.
+"""Predicts the loss of a load that runs at the same time as another load, from their kinds.
 
 The loss is the mean of two laws of fair share (fair_share.py), corrected by the losses of pairs
 that met: Gaussian process regression (Rasmussen and Williams, 2006, section 2.7). The correction is
@@ -60,7 +60,7 @@ class PairSample:
     Attributes:
         victim: Kind of the load that lost time.
         neighbour: Kind of the other load.
-        mount: Where they met.
+        mount: The mount that both used.
         loss: Loss, percent of the victim's run time while both ran; below 0 where it was faster.
         runs: Number of runs.
         groups: Names of victim and neighbour for leaving programs out in turn.
@@ -81,10 +81,10 @@ class PairLoss:
     Attributes:
         value: The expected loss, 0 to 100.
         low: Lower end of the 90 % interval.
-        high: Upper end.
+        high: Upper end of that interval.
         fair: The loss by fair share between processes alone.
         near: Number of known pairs whose both kinds are nearer than 1.
-        outside: Whether no known victim or no known neighbour is similar.
+        outside: Whether the known pairs have no similar victim or no similar neighbour.
     """
 
     value: float
@@ -139,7 +139,7 @@ class PairModel:
         self.reach, self.calibrated = self._calibrated()
 
     def predict(self, victim: LoadKind, neighbour: LoadKind, mount: str) -> PairLoss:
-        """Return what a victim loses while a neighbour runs all the time.
+        """Return the loss of a victim while a neighbour runs all the time.
 
         Args:
             victim: Kind of the victim.

@@ -1,4 +1,4 @@
-"""Predicts what loads cost each other on a mount, and how many of one kind may run at once."""
+"""Predicts the losses of loads that share a mount, and how many of one kind may run at once."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _COUNTS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
 
 @dataclass(frozen=True)
 class PredictedLoss:
-    """What one load is predicted to lose.
+    """The predicted loss of one load.
 
     Attributes:
-        name: The load, as the user named it.
+        name: Name of the load, as the user gave it.
         kind: Its kind in words.
-        neighbours: The others, as the user named them.
+        neighbours: Names of the other loads, as the user gave them.
         percent: Loss in percent of its run time, 0 to 100, while all run all the time.
         low: Lower end of the 90 % interval.
-        high: Upper end.
-        fair_percent: Its loss if all processes had the same share (Kuo et al., 2013).
+        high: Upper end of that interval.
+        fair_percent: Loss if all processes had the same share (Kuo et al., 2013).
         pairs: Number of similar pairs that met, on which the prediction rests.
-        outside: Whether nothing similar to it or to one of its neighbours is known: the prediction
+        outside: Whether no load similar to it or to one of its neighbours is known: the prediction
             rests on laws of fair share alone.
     """
 
@@ -51,12 +51,12 @@ class Prediction:
 
     Attributes:
         mount: The mount; "" where none is known.
-        losses: One per load, in the user's order.
+        losses: Loss of each load, in the user's order.
         learned: Number of pairs of kinds that the model is fitted to.
         calibrated: Whether the intervals were calibrated on programs that were left out; otherwise
             fewer than ten met, and intervals are 1.5 times as wide as those of a normal
             distribution.
-        limits: What to know about it, sentences.
+        limits: Limits of the prediction, one sentence each.
     """
 
     mount: str
@@ -66,7 +66,7 @@ class Prediction:
     limits: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything as plain values."""
+        """Return all fields as JSON-compatible values."""
         found: dict[str, Any] = plain(self)
         return found
 
@@ -89,16 +89,16 @@ class Capacity:
         name: The load, as the user named it.
         kind: Its kind in words.
         mount: The mount; "" where none is known.
-        limit_percent: What each may lose, percent of its run time.
-        at_once: How many may run at once by the expected losses; at least 1.
-        surely: The same by the upper ends of the intervals.
-        open_ended: Whether more may run, too: the curve ends before the limit is reached.
-        curve: Loss of each job by the number of jobs; it never decreases.
+        limit_percent: Loss that each job may have, percent of its run time.
+        at_once: Number of jobs that may run at once by the expected losses; at least 1.
+        surely: Number of jobs that may run at once by the upper ends of the intervals.
+        open_ended: Whether even more jobs may run: the curve ends before the limit is reached.
+        curve: Loss of each job by the number of jobs, which never decreases.
         pairs: The same as in PredictedLoss.
         outside: The same as in PredictedLoss.
         learned: The same as in Prediction.
         calibrated: The same as in Prediction.
-        limits: What to know about it, sentences.
+        limits: Limits of the prediction, one sentence each.
     """
 
     name: str
@@ -116,18 +116,18 @@ class Capacity:
     limits: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything as plain values."""
+        """Return all fields as JSON-compatible values."""
         found: dict[str, Any] = plain(self)
         return found
 
 
 def predict(loads: Sequence[tuple[str, LoadKind]], mount: str, model: PairModel) -> Prediction:
-    """Predict what each of some loads loses while the others run.
+    """Predict the loss of each of some loads while the others run.
 
     Args:
-        loads: Names and kinds, two at least.
+        loads: Names and kinds of at least two loads.
         mount: The mount that all use.
-        model: Model fitted to pairs that met.
+        model: Model fitted to known pairs of loads.
     """
     losses = []
     for place, (name, kind) in enumerate(loads):
@@ -219,16 +219,14 @@ def _limits(kinds: Mapping[str, LoadKind], model: PairModel, *, outside: bool) -
     limits = []
     if not model.samples:
         limits.append(
-            "No two jobs that could be compared met in this repository: this is fair share alone, "
-            "and its intervals say how wrong it usually is."
+            "No two comparable jobs ran together in this repository: the prediction is by fair "
+            "share alone, and its intervals are the usual error of that."
         )
     elif outside:
-        limits.append(
-            "Outside its experience: nothing like one of these loads met another job here."
-        )
+        limits.append("Extrapolated: no load like one of these ran together with another job here.")
     if model.samples and not model.calibrated:
         limits.append(
-            "Fewer than ten programs met: intervals could not be tried on programs left out."
+            "Fewer than ten programs ran together: intervals could not be cross-validated."
         )
     for name, kind in kinds.items():
         if not kind.uses_files:

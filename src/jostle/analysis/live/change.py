@@ -1,4 +1,4 @@
-"""Finds changes of a time per unit of work while it is measured: two-sided CUSUM.
+"""Finds changes of a running job's time per unit of work, with a two-sided CUSUM test.
 
 Method of Page, 1954: the distances of values beyond the level, less half of the smallest change
 that matters, are added up; a change is reported when the sum exceeds a limit. The limit follows
@@ -38,13 +38,13 @@ _SURE = 1.35
 
 @dataclass(frozen=True)
 class Change:
-    """A change of level.
+    """A change of the level of a series.
 
     Attributes:
         kind: "slower", "over" (a slow-down has ended) or "faster".
-        slices: How many values ago it began, including the newest.
-        before: Level before, natural logarithm.
-        after: Level since, natural logarithm.
+        slices: Number of values since the change began, including the newest.
+        before: Level before the change, natural logarithm of seconds per unit of work.
+        after: Level since the change, in the same unit.
     """
 
     kind: str
@@ -87,11 +87,11 @@ class _Side:
 
 @dataclass
 class Detector:
-    """The state of one series; its size does not depend on the length of the series.
+    """Detector of changes in one series; its size does not depend on the length of the series.
 
     Attributes:
         level: Present level, natural logarithm of seconds per unit of work.
-        noise: Its standard deviation from value to value.
+        noise: Standard deviation of the values about the level.
         reference: Level before the present slow-down; None: there is no slow-down.
         count: Number of values from which the level was estimated, at most `_MEMORY`.
     """
@@ -121,7 +121,7 @@ class Detector:
 
     @property
     def smallest(self) -> float:
-        """Smallest slow-down that three values show in 99 of 100 cases, as a fraction."""
+        """Smallest slow-down that three values reveal in 99 of 100 cases, as a fraction."""
         limit, half = _limit(self.noise)
         return math.expm1(max(half + limit / 3 + _SURE * self.noise, SMALLEST))
 
@@ -154,7 +154,7 @@ class Detector:
         return None
 
     def accept(self) -> None:
-        """Accept the present level as the usual one: the job itself does something else."""
+        """Accept the present level as the usual one, since the job itself changed its work."""
         self.reference = None
         self._clear()
 

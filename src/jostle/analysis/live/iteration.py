@@ -30,12 +30,13 @@ _MOST_PHASES = 8
 
 @dataclass(frozen=True)
 class IterationStep:
-    """What a slice shows of the iterations.
+    """The result of one slice for the iterations.
 
     Attributes:
-        change: A change of their length.
-        lost_s: Loss in the slice through longer iterations, s; at a change since it began.
-        grown: What has grown since a change to longer ones.
+        change: A change of the length of iterations.
+        lost_s: Loss in the slice through longer iterations, s; at a change, the loss since it
+            began.
+        grown: The parts of an iteration that became longer since the change.
     """
 
     change: Change | None = None
@@ -83,7 +84,7 @@ class Iterations:
         """Evaluate a slice.
 
         Args:
-            nodes: What the job did on its nodes.
+            nodes: Rows of the job on its nodes in the slice.
             ranks: Number of its ranks.
             slice_s: Length of the slice, s.
             files_s: Time of the slowest rank in file calls, s: it does not belong to iterations.
@@ -114,7 +115,7 @@ class Iterations:
         return IterationStep(step.change, min(step.lost_s, slice_s), grown)
 
     def accept(self) -> None:
-        """Accept the present length as the usual one: the job itself does something else."""
+        """Accept the present length as the usual one, since the job itself changed its work."""
         self.series.accept()
         if self._parts:
             next(reversed(self._parts.values())).usual = None

@@ -59,14 +59,14 @@ class _Place:
 
 @dataclass
 class JobState:
-    """What the stream knows of a job.
+    """The state of one running job, updated slice by slice.
 
     Attributes:
-        facts: The job.
+        facts: Facts on the job.
         seen_ns: End of the newest slice that was evaluated.
         run_s: Evaluated time, s.
         lost_s: Loss to others in this time, s.
-        unexplained_s: Further time beyond the usual, for no known reason, s.
+        unexplained_s: Further time beyond the usual, without a known cause, s.
     """
 
     facts: LiveJob
@@ -89,7 +89,7 @@ class JobState:
         """Evaluate one slice; return the changes that it shows.
 
         Args:
-            span: Its start and end, ns since the epoch.
+            span: Start and end of the slice, ns since the epoch.
             mounts: The job's rows of the slice by mount.
             nodes: The job's rows of the slice by node.
             books: The loads of all jobs, including this slice.
@@ -114,7 +114,7 @@ class JobState:
         return found
 
     def answer(self) -> LiveAnswer:
-        """Return what is known of the job now."""
+        """Return the present results on the job."""
         facts = self.facts
         slice_s = facts.slice_ns / 1e9
         now = list(self._trend)[-_NOW:]

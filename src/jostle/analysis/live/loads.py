@@ -21,11 +21,11 @@ class Load:
     """The load of one job on one resource.
 
     Attributes:
-        usual: Its usual rate before the newest values, per second.
+        usual: Usual rate before the newest values, per second.
         seen: Number of values from which the usual rate was estimated, limited by `_MEMORY`.
         slices: Number of all values.
-        rises: How often it rose.
-        cores: On a node, the cores that it may use; None: any.
+        rises: Number of times that it rose.
+        cores: On a node, the cores that the job may use; None: all.
     """
 
     usual: float = 0.0
@@ -36,7 +36,7 @@ class Load:
     _newest: deque[tuple[int, int, float]] = field(default_factory=lambda: deque())
 
     def add(self, start_ns: int, length_ns: int, amount: float) -> None:
-        """Add what was done in a slice."""
+        """Add the amount of a slice."""
         rate = amount / length_ns * 1e9
         if self._newest and self._newest[-1][0] == start_ns:  # a process of another node
             first = self._newest.pop()
@@ -72,7 +72,7 @@ class Load:
         return done / max(to_ns - from_ns, 1)
 
     def before(self, at_ns: int) -> float:
-        """Return its mean rate before an instant, as far as it is stored; 0: there was none."""
+        """Return the mean rate before an instant, as far as it is stored; 0: there was none."""
         older = [rate for _, end, rate in self._newest if end <= at_ns]
         total = self.usual * self.seen + sum(older)
         return total / max(self.seen + len(older), 1)
@@ -97,7 +97,7 @@ class LoadBook:
         amount: float,
         cores: frozenset[int] | None = None,
     ) -> None:
-        """Add what a job did in a slice; on a node with the cores that it may have used."""
+        """Add a job's load in a slice; on a node, with the cores that it may have used."""
         load = self.jobs.setdefault(job, Load())
         load.cores = cores
         load.add(start_ns, length_ns, amount)

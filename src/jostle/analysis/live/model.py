@@ -14,9 +14,9 @@ class LiveSuspect:
     """A job, or load without a profile, that may have caused a change.
 
     Attributes:
-        job: Its name.
-        share: Its part of the rise of all others' load on the resource, 0 to 1.
-        confidence: Its share, less the probability that its load rose just then by chance.
+        job: Name of the job or of the load.
+        share: Its part of the rise of all other jobs' load on the resource, 0 to 1.
+        confidence: `share` less the probability that its load rose at that time by chance.
     """
 
     job: str
@@ -29,14 +29,15 @@ class LiveChange:
     """A change of a running job.
 
     Attributes:
-        at_ns: When it began, ns since the epoch: start of the first slice of the new level.
+        at_ns: Start of the change (of the first slice of the new level), ns since the epoch.
         found_ns: End of the slice that showed it.
-        kind: slower, over or faster.
-        what: What takes longer: `read`, `write`, `sync`, `meta`, `waiting for cores`, `iteration`.
-        resource_kind: What it was on; resource: its identity, "" for messages.
-        percent: By how much its time per unit of work changed, percent.
-        because: Why, as far as it is known.
-        suspects: Whose load rose then, the likeliest first.
+        kind: Kind of the change: slower, over or faster.
+        what: Activity that takes longer: `read`, `write`, `sync`, `meta`, `waiting for cores`,
+            `iteration`.
+        resource_kind: Kind of the resource; resource: its identity, "" for messages.
+        percent: Change of the time per unit of work, percent.
+        because: Cause of the change, as far as it is known.
+        suspects: Jobs whose load rose at that time, the likeliest first.
     """
 
     at_ns: int
@@ -52,27 +53,27 @@ class LiveChange:
 
 @dataclass(frozen=True)
 class LiveAnswer:
-    """What is known of a running job: provisional, from its past alone.
+    """The present results on a running job: provisional, since they rest on its past alone.
 
     Attributes:
-        job: Its name.
-        program: Its program.
-        uid: Its owner.
-        nodes: Its nodes.
-        start_ns: Its start, ns since the epoch.
+        job: Name of the job.
+        program: Program of the job.
+        uid: Uid of its owner.
+        nodes: Nodes of the job.
+        start_ns: Start of the job, ns since the epoch.
         seen_ns: End of its newest slice that was evaluated; 0: none yet.
-        running: Whether it runs.
-        run_s: Time that was evaluated, s.
+        running: Whether the job runs.
+        run_s: Length of the evaluated time, s.
         lost_s: Loss to others in this time, s, as far as it is known while the job runs.
-        unexplained_s: Further time beyond the usual, for no known reason, s.
+        unexplained_s: Further time beyond the usual, without a known cause, s.
         now_percent: Present loss, percent of its newest slices.
         resource_kind: Kind of the resource with most of the present loss; "" without loss.
         resource: Identity of this resource.
         suspects: The suspects of the present loss.
-        because: Why it is slower now; "" where it is not.
+        because: Cause of the present loss; "" without loss.
         trend: Percent lost in each of the newest slices, the oldest first.
         changes: The newest changes, the oldest first.
-        learning: Whether no usual level is known yet, so that nothing could be found.
+        learning: Whether no usual level is known yet, so that no change can be found.
         smallest_percent: The smallest slow-down that is found within three slices, in the series
             that shows it best; None while there is no series.
     """
@@ -98,15 +99,15 @@ class LiveAnswer:
     smallest_percent: float | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything as plain values."""
+        """Return all fields as JSON-compatible values."""
         return asdict(self)
 
 
 def hidden(answer: LiveAnswer, visible: set[str], name: str) -> LiveAnswer:
-    """Return an answer in which jobs that a viewer may not see have one common name.
+    """Return the results on a job with one common name for all jobs that a viewer may not see.
 
     Args:
-        answer: The answer.
+        answer: Results on a running job.
         visible: Jobs, and other names, that the viewer may see.
         name: The common name.
     """

@@ -16,12 +16,12 @@ _MOST = 5
 def reason(
     book: LoadBook | None, job: str, at_ns: int, end_ns: int
 ) -> tuple[Because, tuple[LiveSuspect, ...]]:
-    """Return why a job is slower on a resource since an instant.
+    """Return the reason why a job has been slower on a resource since an instant.
 
     Args:
-        book: The loads there; None: none is known.
-        job: The job.
-        at_ns: When it became slower, ns since the epoch.
+        book: The loads on the resource; None: none is known.
+        job: Name of the job.
+        at_ns: Time at which it became slower, ns since the epoch.
         end_ns: End of the slice that showed it.
 
     Returns:

@@ -14,10 +14,10 @@ _MOST_PHASES = 8
 
 @dataclass(frozen=True)
 class SeriesStep:
-    """What a value of the series shows.
+    """The result of one value of a series.
 
     Attributes:
-        change: A change that it shows.
+        change: The change that it reveals, if any.
         lost_s: Seconds beyond the usual time; at a change, with those of the slices since it
             began; 0 without slow-down.
     """

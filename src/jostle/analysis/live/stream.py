@@ -20,15 +20,16 @@ _Row = MountRow | NodeRow
 
 
 class LiveStream:
-    """The state of all running jobs.
+    """The evaluation of all running jobs, with a state per job.
 
     A slice is evaluated one slice after its end: then all nodes of its job, and the jobs that ran
-    at the same time, have sent theirs. Rows that come later are left out; the evaluation after the
-    end of the job has them. The results do not depend on how the rows are divided among calls.
+    at the same time, have sent theirs. Rows that arrive later are left out; the evaluation after
+    the end of the job includes them. The results do not depend on how the rows are divided among
+    calls.
     """
 
     def __init__(self) -> None:
-        """Begin without any rows."""
+        """Create the evaluation, without any rows."""
         self.jobs: dict[str, JobState] = {}
         self.newest_ns = 0
         self._books: dict[ResourceKey, LoadBook] = {}
@@ -71,7 +72,7 @@ class LiveStream:
         return found
 
     def answers(self) -> list[LiveAnswer]:
-        """Return what is known of each job now, those that lose most first."""
+        """Return the present results on each job, those that lose most first."""
         found = [state.answer() for state in self.jobs.values()]
         return sorted(found, key=lambda each: (-each.now_percent, -each.lost_s, each.job))
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 from jostle.analysis.interval import Interval
 from jostle.analysis.nodes.deviations import Floats, Ints, Rows, daily
 from jostle.analysis.nodes.figures import EVERY, Figure
-from jostle.analysis.nodes.model import DayOfPeers, Difference, NodeDifferences, Unjudged
+from jostle.analysis.nodes.model import DayOfPeers, Difference, NodeDifferences, Unassessed
 from jostle.analysis.nodes.persistence import (
     FDR,
     LEAST_DAYS,
@@ -40,7 +40,7 @@ class _Group:
         first_day: Day of column 0.
         differences: By how much each is worse (components, days); NaN: not compared.
         values: The figure itself, mean over the loads of a day, same shape.
-        judged: The evidence on each component.
+        assessed: The evidence on each component.
     """
 
     figure: Figure
@@ -50,10 +50,10 @@ class _Group:
     first_day: int
     differences: Floats
     values: Floats
-    judged: list[Evidence | None]
+    assessed: list[Evidence | None]
 
 
-def lasting_differences(condensed: pa.Table, machines: pa.Table) -> NodeDifferences:
+def persistent_differences(condensed: pa.Table, machines: pa.Table) -> NodeDifferences:
     """Find components that are persistently worse than their peers.
 
     Peers are components of one kind and name on machines of one role with as many cores; on
@@ -77,26 +77,26 @@ def lasting_differences(condensed: pa.Table, machines: pa.Table) -> NodeDifferen
         for number in np.unique(place).tolist()
         for group in _groups(EVERY[number], condensed.filter(pa.array(place == number)), hardware)
     ]
-    judged = [
+    assessed = [
         (group, row, each)
         for group in groups
-        for row, each in enumerate(group.judged)
+        for row, each in enumerate(group.assessed)
         if each is not None
     ]
-    values = np.array([each.value for _, _, each in judged])
+    values = np.array([each.value for _, _, each in assessed])
     chosen = significant(values, len(values))
-    differences = [_difference(*judged[number]) for number in np.flatnonzero(chosen).tolist()]
+    differences = [_difference(*assessed[number]) for number in np.flatnonzero(chosen).tolist()]
     differences.sort(key=lambda each: (-each.evidence, each.host, each.figure))
     days = set(ints(condensed, "day").tolist())
-    components = {group.keys[row] for group, row, _ in judged}
+    components = {group.keys[row] for group, row, _ in assessed}
     return NodeDifferences(
         differences,
         min(days, default=0),
         len(days),
         len({key[0] for key in components}),
         len(components),
-        len(judged),
-        _unjudged(groups),
+        len(assessed),
+        _unassessed(groups),
         FDR,
     )
 
@@ -180,13 +180,13 @@ def _difference(group: _Group, row: int, each: Evidence) -> Difference:
     own = peers = None
     shown = 100 * np.expm1(figure.sign * group.differences)
     if figure.per:
-        shown = np.maximum(np.exp(group.values) - figure.floor, 0.0)
-        beside = np.delete(shown[:, since:], row, axis=0)
-        own, peers = float(np.nanmedian(shown[row, since:])), float(np.nanmedian(beside))
+        shown = np.maximum(np.exp(group.values) - figure.lower_bound, 0.0)
+        alongside = np.delete(shown[:, since:], row, axis=0)
+        own, peers = float(np.nanmedian(shown[row, since:])), float(np.nanmedian(alongside))
     course = []
     for day in known.tolist():
-        beside = np.delete(shown[:, day], row)
-        low, high = np.quantile(beside[~np.isnan(beside)], [0.05, 0.95])
+        alongside = np.delete(shown[:, day], row)
+        low, high = np.quantile(alongside[~np.isnan(alongside)], [0.05, 0.95])
         course.append(
             DayOfPeers(
                 group.first_day + day,
@@ -235,24 +235,27 @@ def _interval(figure: Figure, values: Floats) -> Interval:
     return Interval(_percent(figure, mean), *ends)
 
 
-def _unjudged(groups: Sequence[_Group]) -> list[Unjudged]:
+def _unassessed(groups: Sequence[_Group]) -> list[Unassessed]:
     """Return the components that could not be evaluated by any figure, by reason."""
-    judged = {
-        key for group in groups for key, each in zip(group.keys, group.judged, strict=True) if each
+    assessed = {
+        key
+        for group in groups
+        for key, each in zip(group.keys, group.assessed, strict=True)
+        if each
     }
     missing: dict[tuple[str, str], dict[_Key, int]] = {}
     for group in groups:
         days = (~np.isnan(group.values)).sum(axis=1)
         enough = int((days >= LEAST_DAYS).sum())
         for key, number in zip(group.keys, days.tolist(), strict=True):
-            if key in judged:
+            if key in assessed:
                 continue
             why = "too few days" if number < LEAST_DAYS else "too few peers"
             had = number if why == "too few days" else enough - 1
             seen = missing.setdefault((why, group.kind), {})
             seen[key] = max(seen.get(key, 0), had)
     return [
-        Unjudged(
+        Unassessed(
             why,
             kind,
             len(seen),

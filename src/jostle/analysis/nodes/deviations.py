@@ -18,11 +18,11 @@ class Rows:
     """A group of peers, condensed: one row per component, day and bin of load.
 
     Attributes:
-        component: Its number, from 0.
-        day: Its number, from 0.
-        load: The bin.
-        slices: How many slices are in it.
-        value: The figure; more is worse.
+        component: Number of the component, from 0.
+        day: Number of the day, from 0.
+        load: Bin of the load.
+        slices: Number of slices in the bin.
+        value: Value of the figure; more is worse.
     """
 
     component: Ints

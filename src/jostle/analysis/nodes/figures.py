@@ -18,10 +18,10 @@ LEAST_SLICES = 10
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure.
+    """A figure by which components are compared, as SQL conditions and expressions.
 
     Attributes:
-        name: Name for users.
+        name: Name that is shown to users.
         kinds: Kinds of component that have it.
         worse: Whether more or less of it is worse.
         least: Least persistent difference beyond the healthy spread that is reported, on the
@@ -29,9 +29,9 @@ class Figure:
         busy: SQL condition of slices in which the component was busy enough to be compared.
         value: SQL for the figure of a slice; for a rate, what is counted.
         load: SQL for what must be equal in slices that are compared; "0": nothing.
-        per: SQL for what the count is divided by, over the day; "" where the figure is no rate.
-        floor: Lower bound of rates: smaller ones do not matter.
-        unit: For a rate, what it is per.
+        per: SQL for the divisor of the count, over the day; "" where the figure is no rate.
+        lower_bound: Lower bound of rates: smaller rates do not matter.
+        unit: For a rate, the unit of its divisor.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Figure:
     value: str
     load: str = "0"
     per: str = ""
-    floor: float = 0.0
+    lower_bound: float = 0.0
     unit: str = ""
 
     @property
@@ -125,7 +125,7 @@ FIGURES: tuple[Figure, ...] = (
         f"{_OPS} > 0",
         "storage_error_ops + storage_retry_ops",
         per=_OPS,
-        floor=1e-5,
+        lower_bound=1e-5,
         unit="request",
     ),
     Figure(
@@ -145,7 +145,7 @@ FIGURES: tuple[Figure, ...] = (
         f"{_CPU} > 0",
         "cpu_throttle_ns",
         per=_CPU,
-        floor=1e-3,
+        lower_bound=1e-3,
         unit="s of CPU time",
     ),
     Figure(
@@ -156,7 +156,7 @@ FIGURES: tuple[Figure, ...] = (
         f"{_CPU} > 0",
         "cpu_steal_ns",
         per=f"({_CPU} + cpu_steal_ns)",
-        floor=2e-3,
+        lower_bound=2e-3,
         unit="s of CPU time",
     ),
     Figure("memory", ("machine",), "less", 0.02, "memory_limit_bytes > 0", "memory_limit_bytes"),
@@ -178,7 +178,7 @@ FIGURES: tuple[Figure, ...] = (
         f"{_PACKETS} > 0",
         "link_error_ops + link_drop_ops + link_retry_ops",
         per=_PACKETS,
-        floor=1e-7,
+        lower_bound=1e-7,
         unit="packet",
     ),
     Figure(
@@ -189,7 +189,7 @@ FIGURES: tuple[Figure, ...] = (
         f"{_PACKETS} > 0",
         "link_down_ops",
         per=f"{_S} / 86400e9",
-        floor=0.5,
+        lower_bound=0.5,
         unit="day",
     ),
     Figure(
@@ -210,7 +210,7 @@ FIGURES: tuple[Figure, ...] = (
         "device_throttle_ns",
         _LIKE_GPUS,
         per="device_busy_ns",
-        floor=1e-3,
+        lower_bound=1e-3,
         unit="s of busy time",
     ),
     Figure(
@@ -230,7 +230,7 @@ FIGURES: tuple[Figure, ...] = (
         "device_clock_limit_khz > 0",
         "device_error_ops",
         per=f"{_S} / 86400e9",
-        floor=0.5,
+        lower_bound=0.5,
         unit="day",
     ),
 )
@@ -293,14 +293,14 @@ def days_sql(between: str) -> str:
     none: jobs are no hardware.
 
     Args:
-        between: SQL: the slices that count.
+        between: SQL condition of the slices that count.
     """
     kinds = sorted({f"'{kind}'" for figure in FIGURES for kind in figure.kinds})
     cases = ", ".join(_case(place, figure) for place, figure in enumerate(FIGURES))
     return f"""
 SELECT f.figure AS figure, kind, host, name, source, mount, day, f.load AS load,
        count(*) AS slices,
-       CASE WHEN max(f.per) > 0 THEN ln(sum(f.value) / sum(f.per) + max(f.floor))
+       CASE WHEN max(f.per) > 0 THEN ln(sum(f.value) / sum(f.per) + max(f.lower_bound))
             ELSE avg(f.value) END AS value
 FROM (SELECT kind, host, name, source, mount, slice * slice_ns // 86400000000000 AS day,
              unnest([{cases}]) AS f
@@ -362,7 +362,7 @@ def _case(place: int, figure: Figure) -> str:
     return (
         f"CASE WHEN kind IN ({kinds}) AND {figure.busy} AND {known} THEN "
         f"{{'figure': {place}, 'load': ({figure.load})::BIGINT, 'value': ({value})::DOUBLE, "
-        f"'per': ({figure.per or 0})::DOUBLE, 'floor': {figure.floor}::DOUBLE}} END"
+        f"'per': ({figure.per or 0})::DOUBLE, 'lower_bound': {figure.lower_bound}::DOUBLE}} END"
     )
 
 

@@ -14,11 +14,11 @@ class DayOfPeers:
     """One day of a component and its peers.
 
     Attributes:
-        day: Since the epoch, UTC.
+        day: Days since the epoch, UTC.
         value: Difference from the peers' median, percent; of a rate, the rate itself.
-        low: The least of nine in ten peers.
-        high: Their largest.
-        worse: Whether the peers change so much by chance on fewer than one day in twenty.
+        low: Lower end of the range that contains nine in ten peers.
+        high: Upper end of that range.
+        worse: Whether the peers change that much by chance on fewer than one day in twenty.
     """
 
     day: int
@@ -33,13 +33,13 @@ class Difference:
     """A component that is persistently worse than its peers by one figure.
 
     Attributes:
-        host: Its node or server.
-        role: node or server.
-        kind: Its kind.
-        component: Its name.
-        figure: What is worse: name of a figure.
-        worse: Whether it has more or less of it.
-        unit: For a rate, what it is per; else "".
+        host: Node or server of the component.
+        role: Role of the host: node or server.
+        kind: Kind of the component.
+        component: Name of the component.
+        figure: Name of the figure that is worse.
+        worse: Whether the component has more or less of it than its peers.
+        unit: For a rate, the unit of its divisor; else "".
         percent: By how much it differs from its peers' median, with a 95 % interval.
         own: For a rate, its own rate since `since_day`; else None.
         peers_rate: For a rate, the median of the peers' rates; else None.
@@ -48,9 +48,8 @@ class Difference:
         worse_days: Days since then on which it was worse than peers are by chance (p < 0.05).
         days: Days since then on which it was compared.
         peers: Number of components that it was compared with.
-        evidence: E-value: the days are at least so many times more likely than for a healthy
-            component.
-        course: Its differences on all days.
+        evidence: E-value of the days; for a healthy component its mean is at most 1.
+        course: Differences of the component on all days.
     """
 
     host: str
@@ -73,16 +72,16 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Unjudged:
+class Unassessed:
     """Components that could not be evaluated for one reason.
 
     Attributes:
-        why: "too few peers" or "too few days".
-        kind: Their kind.
-        components: Number of components.
-        hosts: Some of their hosts.
-        most: Most peers, or days, that any of them had.
-        least: Peers, or days, that are needed.
+        why: The reason: "too few peers" or "too few days".
+        kind: Kind of the components.
+        components: Number of these components.
+        hosts: Names of some of their hosts.
+        most: Greatest number of peers, or days, that any of them had.
+        least: Number of peers, or days, that are needed.
     """
 
     why: str
@@ -104,7 +103,7 @@ class NodeDifferences:
         machines: Number of machines that were compared.
         components: Number of components that were evaluated by at least one figure.
         comparisons: Number of evaluated pairs of component and figure.
-        unjudged: What could not be evaluated.
+        unassessed: Components that could not be evaluated, by reason.
         fdr: Upper bound of the expected share of healthy components among the differences.
     """
 
@@ -114,11 +113,11 @@ class NodeDifferences:
     machines: int
     components: int
     comparisons: int
-    unjudged: list[Unjudged]
+    unassessed: list[Unassessed]
     fdr: float
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything as plain values; days as dates."""
+        """Return all fields as JSON-compatible values; days as dates."""
         plain = asdict(self)
         plain["first_day"] = date_of(self.first_day) if self.days else None
         for row in plain["differences"]:

@@ -54,7 +54,7 @@ class Evidence:
         value: The e-value.
         since: Day (index in its row) from which on the product is largest.
         tolerance: Largest difference of healthy peers.
-        worse: Days on which it was worse, p < 0.05 (days,).
+        worse: Whether it was worse on each day, p < 0.05 (days,).
         peers: Number of peers.
     """
 
@@ -69,33 +69,34 @@ def evidence(differences: Floats, least: float) -> list[Evidence | None]:
     """Return the evidence on each component of a group of peers.
 
     Args:
-        differences: By how much it is worse, (components, days); NaN: not compared.
+        differences: Difference of each component from its peers, (components, days); NaN: not
+            compared.
         least: Largest persistent difference beyond the healthy spread that does not matter.
 
     Returns:
-        One per component; None: too few days, or too few peers with enough days.
+        The evidence per component; None: too few days, or too few peers with enough days.
     """
     known = ~np.isnan(differences)
     days = known.sum(axis=1)
-    judged = np.flatnonzero(days >= LEAST_DAYS)
+    assessed = np.flatnonzero(days >= LEAST_DAYS)
     answer: list[Evidence | None] = [None] * len(differences)
-    if len(judged) - 1 < LEAST_PEERS:
+    if len(assessed) - 1 < LEAST_PEERS:
         return answer
-    levels = np.array([np.median(differences[row, known[row]]) for row in judged])
+    levels = np.array([np.median(differences[row, known[row]]) for row in assessed])
     residuals = [
         _residuals(differences[row, known[row]], level)
-        for row, level in zip(judged, levels, strict=True)
+        for row, level in zip(assessed, levels, strict=True)
     ]
     shared = np.sort(_thinned(np.concatenate(residuals)))
     spread = 0.0
-    for place, row in enumerate(judged):
+    for place, row in enumerate(assessed):
         others = np.delete(levels, place)
         centre = np.median(others)
-        if len(judged) <= _MANY or not place:  # one of many components hardly changes the spread
+        if len(assessed) <= _MANY or not place:  # one of many components hardly changes the spread
             spread = _spread(others)
         tolerance = float(centre) + _beyond(len(others)) * spread + least
         pool = shared
-        if len(judged) <= _MANY:
+        if len(assessed) <= _MANY:
             rest = [part for at, part in enumerate(residuals) if at != place]
             pool = np.sort(_thinned(np.concatenate(rest)))
         answer[row] = _of_one(differences[row], pool, tolerance, len(others))

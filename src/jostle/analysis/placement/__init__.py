@@ -1,10 +1,10 @@
-"""Measures where jobs are in a fabric, and whether it explains their speed (Bhatele et al., 2013).
+"""Measures the placement of jobs in a fabric, and its effect on speed (Bhatele et al., 2013).
 
 Public interface:
     Ground: a fabric prepared for measuring; its `shape` measures one placement.
     Shape, Box, Touched: the result of `shape`.
-    Stay: a job with its nodes and time. company: what it shares with concurrent jobs.
-    Company, Meeting: the result of `company`.
+    Stay: a job with its nodes and time. company: the routers and links that it shares with
+    concurrent jobs. Company, Meeting: the result of `company`.
     communicators: hops of each communicator of a job. CommunicatorShape: its result.
     program_placement: how placement and the speed of a program's runs are related.
     ProgramPlacement and its parts: Run, Measured, Correlation, SuspectProgram, PairOfRuns, Course,

@@ -18,12 +18,12 @@ class Stay:
     """A job with its nodes and the time in which it ran.
 
     Attributes:
-        job: Its name.
-        program: Its program.
-        user: Its owner's uid; None: not shown.
-        hosts: Its nodes.
-        start_ns: When it began.
-        end_ns: When it ended, or until when it is known.
+        job: Name of the job.
+        program: Program of the job.
+        user: Uid of its owner; None: not shown.
+        hosts: Nodes of the job.
+        start_ns: Start of the job, ns since the epoch.
+        end_ns: End of the job, or the last time at which it is known to run.
     """
 
     job: str
@@ -49,13 +49,13 @@ class _Met:
 def company(
     fabric_map: FabricMap, own: Stay, others: Sequence[Stay], hidden: Collection[str] = ()
 ) -> Company:
-    """Find what a job has in common with others that ran at the same time.
+    """Find the routers and links that a job shares with others that ran at the same time.
 
     Args:
         fabric_map: The fabric.
         own: The job.
         others: Other jobs, including those that ran at another time or in another fabric.
-        hidden: Those of them whose names may not be shown: they are one entry, OTHERS.
+        hidden: Names of other jobs that may not be shown: they are one entry, OTHERS.
     """
     routers = fabric_map.routers(own.hosts)
     links = fabric_map.footprint(own.hosts)

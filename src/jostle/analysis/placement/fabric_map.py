@@ -72,7 +72,7 @@ class FabricMap:
         """Measure the placement of a job.
 
         Args:
-            hosts: Its nodes.
+            hosts: Nodes of the job.
         """
         known = [host for host in dict.fromkeys(hosts) if host in self.router_of]
         unknown = tuple(host for host in dict.fromkeys(hosts) if host not in self.router_of)

@@ -16,10 +16,10 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Touched:
-    """How many parts of a fabric a job touches.
+    """The parts of one kind (leaves, pods or groups) of a fabric in which a job has nodes.
 
     Attributes:
-        what: "leaf", "pod" or "group".
+        what: Kind of the parts: "leaf", "pod" or "group".
         number: Number of parts in which the job has nodes.
         least: Least number of parts in which its nodes would have room if the fabric were empty.
         names: Names of the parts, in order.
@@ -36,9 +36,9 @@ class Box:
     """The smallest box of a torus or mesh around a job; in a torus it may wrap around.
 
     Attributes:
-        begin: Its first coordinate in each dimension.
-        lengths: Its length in each dimension.
-        nodes: Number of nodes of the fabric in it.
+        begin: First coordinate of the box in each dimension.
+        lengths: Length of the box in each dimension.
+        nodes: Number of nodes of the fabric in the box.
     """
 
     begin: tuple[int, ...]
@@ -48,19 +48,19 @@ class Box:
 
 @dataclass(frozen=True)
 class Shape:
-    """The position of a job in one fabric. None: the measure is not defined in such a fabric.
+    """Measures of a job's placement in one fabric; None: not defined in such a fabric.
 
     Attributes:
-        fabric: Its name.
-        kind: Its kind.
+        fabric: Name of the fabric.
+        kind: Kind of the fabric.
         nodes: Number of nodes of the job that are in the fabric.
         unknown: Number of nodes of the job that are not.
         routers: Number of switches that its nodes are attached to.
         whole_routers: Number of these switches of which it has all nodes.
         hops: Mean number of links between the switches of two of its nodes; None: one node.
-        most_hops: The greatest such number.
+        most_hops: Greatest number of links between the switches of two of its nodes.
         box: The smallest box around it; torus and mesh only.
-        contiguity: Its nodes over the nodes in the box.
+        contiguity: Number of its nodes over the number of nodes in the box.
         pieces: Number of connected pieces of its routers; None where routers are not joined
             directly.
         touched: Leaves and pods of a fat tree, groups of a dragonfly.
@@ -82,13 +82,13 @@ class Shape:
 
 @dataclass(frozen=True)
 class Meeting:
-    """A job that ran concurrently with another one, and what they may have in common.
+    """A job that ran concurrently with another one, and the routers and links that both may use.
 
     Attributes:
-        job: Its name.
-        program: Its program.
-        user: Its owner's uid; None: not shown.
-        share: The part of the other job's time in which it ran.
+        job: Name of the job.
+        program: Program of the job.
+        user: Uid of its owner; None: not shown.
+        share: The part of the other job's run time in which it ran.
         nodes: Number of its nodes in the fabric.
         routers: Number of its routers.
         shared_routers: Number of routers on which both have nodes.
@@ -132,10 +132,10 @@ class Company:
 
 @dataclass(frozen=True)
 class CommunicatorShape:
-    """A communicator of a job.
+    """A communicator of a job, with the hops between its ranks.
 
     Attributes:
-        name: Number of the communicator in hexadecimal digits; "world".
+        name: Number of the communicator in hexadecimal digits, or "world".
         size: Number of its ranks.
         hops: Mean number of links between two of its ranks; 0 for ranks on one router.
         nodes: Number of nodes that they run on.

@@ -14,18 +14,20 @@ _OTHER = 0.5  # of the neighbours' nodes: with fewer in common the neighbours ar
 _SURROUNDED = 0.5  # of the greatest number of conflicting routers of a run
 
 
-def telling_pairs(runs: Sequence[Run], hosts_of: Mapping[str, Sequence[str]]) -> list[PairOfRuns]:
-    """Return the pairs of runs that show best what makes the difference, each once.
+def informative_pairs(
+    runs: Sequence[Run], hosts_of: Mapping[str, Sequence[str]]
+) -> list[PairOfRuns]:
+    """Return the pairs of runs that best show what makes runs differ, each pair once.
 
     Args:
         runs: Runs of one program.
-        hosts_of: Job that ran concurrently with them -> its nodes.
+        hosts_of: Nodes of each job that ran concurrently with them.
     """
     rated = [run for run in runs if run.rate]
     if len(rated) < 2:
         return []
     own = [set(run.hosts) for run in rated]
-    beside = [
+    alongside = [
         {
             host
             for each in run.company.meetings
@@ -34,7 +36,7 @@ def telling_pairs(runs: Sequence[Run], hosts_of: Mapping[str, Sequence[str]]) ->
         }
         for run in rated
     ]
-    nodes, neighbours = _overlaps(own), _overlaps(beside)
+    nodes, neighbours = _overlaps(own), _overlaps(alongside)
     rates = np.array([run.rate or 0.0 for run in rated])
     ratio = np.maximum.outer(rates, rates) / np.minimum.outer(rates, rates) - 1
     pairs: dict[tuple[int, int], PairOfRuns] = {}
@@ -51,12 +53,12 @@ def telling_pairs(runs: Sequence[Run], hosts_of: Mapping[str, Sequence[str]]) ->
             rated[slow].job,
             rated[fast].job,
             float(nodes[a, b]),
-            float(neighbours[a, b]) if beside[a] or beside[b] else None,
+            float(neighbours[a, b]) if alongside[a] or alongside[b] else None,
             float(ratio[a, b]),
         )
 
     add("best and worst", ratio)
-    filled = np.array([bool(each) for each in beside])
+    filled = np.array([bool(each) for each in alongside])
     both, either = np.logical_and.outer(filled, filled), np.logical_or.outer(filled, filled)
     add(
         "most alike",

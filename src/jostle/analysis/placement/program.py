@@ -14,7 +14,7 @@ from jostle.analysis.placement.company import Stay, company
 from jostle.analysis.placement.courses import courses
 from jostle.analysis.placement.fabric_map import FabricMap
 from jostle.analysis.placement.model import CommunicatorShape, Floats, Ints
-from jostle.analysis.placement.pairs import telling_pairs
+from jostle.analysis.placement.pairs import informative_pairs
 from jostle.analysis.placement.program_model import ProgramPlacement, Run
 from jostle.analysis.placement.relations import (
     communicator_hops,
@@ -59,13 +59,13 @@ class _Ranks:
 
 @dataclass(frozen=True)
 class RunMessages:
-    """What the ranks of some runs sent, as tables.
+    """The messages that the ranks of some runs sent, as tables.
 
     Attributes:
         ranks: Sums of each rank (Repository.messages.ranks).
         slices: The same for each slice (Repository.messages.slices).
         members: Communicators of the runs (Repository.messages.communicators).
-        given: Bytes that ranks gave to the collectives of each communicator.
+        given: Bytes that ranks contributed to the collectives of each communicator.
     """
 
     ranks: pa.Table
@@ -86,11 +86,11 @@ def program_placement(
 
     Args:
         fabric_map: The fabric.
-        program: Its name.
-        own: Its runs.
+        program: Name of the program.
+        own: Runs of the program.
         others: All other jobs.
-        sent: What the ranks of its runs sent.
-        notes: Known errors of the fabric, sentences.
+        sent: Messages of the ranks of its runs.
+        notes: Known errors of the fabric's data, one sentence each.
     """
     table = _Ranks(sent.ranks)
     groups = _communicators(sent.members, sent.given)
@@ -107,7 +107,7 @@ def program_placement(
         measured(runs),
         correlation([run.rate for run in runs], [run.seconds for run in runs]),
         suspects(runs),
-        tuple(telling_pairs(runs, {job: stay.hosts for job, stay in stays.items()})),
+        tuple(informative_pairs(runs, {job: stay.hosts for job, stay in stays.items()})),
         courses(runs, sent.slices, stays),
         noise(runs),
         communicator_hops(runs),

@@ -13,22 +13,22 @@ from jostle.analysis.spread import Range
 
 @dataclass(frozen=True)
 class Run:
-    """One run of the program.
+    """One run of the program, with its rates, times and placement.
 
     Attributes:
-        job: Its name.
-        start_ns: When it began, ns since the epoch.
-        seconds: How long it took.
+        job: Name of the job.
+        start_ns: Start of the run, ns since the epoch.
+        seconds: Run time, s.
         ranks: Number of its MPI ranks.
-        hosts: Its nodes.
-        rate: Its messaging rate: bytes sent by MPI over the time in MPI, summed over the ranks;
-            None: it sent nothing.
-        collective_rate: The same of collectives alone.
-        p2p_rate: The same of point-to-point messages alone.
+        hosts: Nodes of the run.
+        rate: Messaging rate of the run: bytes sent by MPI over the time in MPI, summed over the
+            ranks; None: it sent no messages.
+        collective_rate: Messaging rate of collectives alone.
+        p2p_rate: Messaging rate of point-to-point messages alone.
         compute_s: Time per rank outside MPI and I/O.
         mpi_s: Time per rank in MPI.
         calls_s: Mean time of a rank in each kind of MPI calls.
-        shape: Its placement.
+        shape: Measures of its placement.
         company: The jobs that ran concurrently with it.
         communicators: Hops and times of its communicators, without the world.
     """
@@ -79,10 +79,10 @@ class Measured:
     """Correlation of one measure of placement with rate and time, over the runs.
 
     Attributes:
-        key: Key in MEASURES.
+        key: Key of the measure in MEASURES.
         values: Value of each run; None: not defined.
-        rate: Its correlation with the messaging rate.
-        time: Its correlation with the run time.
+        rate: Correlation of the measure with the messaging rate.
+        time: Correlation of the measure with the run time.
     """
 
     key: str
@@ -96,14 +96,14 @@ class SuspectProgram:
     """Runs with and without a concurrent program that might use the same links, compared.
 
     Attributes:
-        program: Its name.
+        program: Name of the concurrent program.
         with_rates: Messaging rates of the runs concurrent with it.
         without_rates: Messaging rates of the others.
         change: Mean rate with it over that without, less one, and its 95 % interval.
         normal: Shapiro-Wilk p of each group; None: too few.
         equal_variance: Bartlett p.
-        test: "ANOVA" or "Kruskal-Wallis"; "": too few runs.
-        p: Of that test.
+        test: Name of the test: "ANOVA" or "Kruskal-Wallis"; "": too few runs.
+        p: p value of that test.
         q: p after control of the false-discovery rate over all programs.
     """
 
@@ -145,11 +145,11 @@ class Event:
     """A conflicting job that starts or ends while a run goes on.
 
     Attributes:
-        at_s: When, seconds after the start of the run.
+        at_s: Time of the event, seconds after the start of the run.
         job, program: The conflicting job and its program.
-        starts: Whether it starts; else it ends.
+        starts: Whether the job starts; else it ends.
         routers: Number of its routers.
-        change: Mean rate after it over that before it, less one; None: too few slices.
+        change: Mean rate after the event over that before it, less one; None: too few slices.
     """
 
     at_s: float
@@ -165,9 +165,9 @@ class Course:
     """The messaging rate inside one long run.
 
     Attributes:
-        job: The run.
+        job: Name of the run.
         times_s: Begin of each slice, seconds after the start of the run.
-        rates: Messaging rate in it.
+        rates: Messaging rate in each slice.
         slice_s: Length of a slice.
         variation: Standard deviation of the rates over their mean.
         events: Starts and ends of conflicting jobs, in order of time.
@@ -187,7 +187,7 @@ class Noise:
 
     Attributes:
         compute_spread: Standard deviation over mean of the runs' mean computation time.
-        mpi_spread: The same of their mean time in MPI.
+        mpi_spread: Standard deviation over mean of the runs' mean time in MPI.
         least: Greatest distance, over the runs, of a rank's computation time below the mean of its
             run, as a share of the mean.
         most: Greatest such distance above the mean.
@@ -210,8 +210,9 @@ class CommunicatorHops:
     """Correlation of time in collectives with hops, over the communicators of runs.
 
     Attributes:
-        all: Over the communicators of all runs.
-        runs: Over those of the slowest, the fastest and the most contiguous run, by job.
+        all: Correlation over the communicators of all runs.
+        runs: Correlation over those of the slowest, the fastest and the most contiguous run, by
+            job.
     """
 
     all: Correlation
@@ -223,10 +224,10 @@ class ProgramPlacement:
     """How placement and the speed of a program's runs are related.
 
     Attributes:
-        program: Its name.
+        program: Name of the program.
         fabric: The fabric in which its runs are.
-        kind: Its kind.
-        runs: Its runs, in order of their start.
+        kind: Kind of the fabric.
+        runs: Runs of the program, in order of their start.
         measures: Measures of placement, the one that correlates best with the rate first.
         rate_and_time: Correlation of messaging rate and run time.
         suspects: Programs concurrent with some of the runs but not all, those with evidence first.
@@ -236,8 +237,8 @@ class ProgramPlacement:
         communicators: Hops of communicators and their time; None: not known.
         calls: Kinds of MPI calls by mean time of a rank over all runs, the least first.
         best_to_worst: Rate of the fastest run over that of the slowest.
-        left_out: How many runs were not used, and why.
-        notes: What is unknown or estimated, sentences.
+        left_out: Number of runs that were not used, and why.
+        notes: Notes on unknown or estimated data, one sentence each.
     """
 
     program: str

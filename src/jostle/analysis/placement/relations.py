@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from jostle.analysis.identification.resource_tests import adjusted
-from jostle.analysis.identification.with_without import FEWEST, difference
+from jostle.analysis.identification.runs.with_without import FEWEST, difference
+from jostle.analysis.identification.statistics.resource_tests import adjusted
 from jostle.analysis.placement.program_model import (
     CommunicatorHops,
     Correlation,
@@ -92,16 +92,16 @@ def suspects(runs: Sequence[Run]) -> tuple[SuspectProgram, ...]:
     ]
     rows = []
     for program in sorted({name for _, names in known for name in names if name}):
-        beside = np.array([rate for rate, names in known if program in names])
+        alongside = np.array([rate for rate, names in known if program in names])
         without = np.array([rate for rate, names in known if program not in names])
-        if min(len(beside), len(without)) < FEWEST:
+        if min(len(alongside), len(without)) < FEWEST:
             continue
-        tested = difference(beside, without)
+        tested = difference(alongside, without)
         size = tested.slowdown
         rows.append(
             SuspectProgram(
                 program,
-                tuple(beside.tolist()),
+                tuple(alongside.tolist()),
                 tuple(without.tolist()),
                 (size.value, size.low, size.high) if size else None,
                 tested.normal,

@@ -1,8 +1,8 @@
-"""Advice for a whole site: what to change, what it would have saved, and whom it would delay.
+"""Advice for a whole site: what to change, what that would have saved, and which jobs it delays.
 
 Public interface:
     recommend_site: the advice from what is known of a period, the greatest saving first.
-    site_sums: what a user may know of it: sums over the user's own jobs.
+    site_sums: sums over a user's own jobs, for users who may not see the advice.
     policy_of, Policy: what a scheduler shall add to jobs.
     replay: simulates the jobs of a period with and without a policy.
     SiteEvidence, SiteJob, MountUse, Cost, SlowNode: the input.

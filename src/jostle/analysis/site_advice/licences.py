@@ -34,7 +34,7 @@ def licences(evidence: SiteEvidence) -> Iterator[SiteRecommendation]:
     """Yield licences with which jobs would not have slowed each other on a file system.
 
     Args:
-        evidence: What is known of the period.
+        evidence: Recorded data of the period.
     """
     by_mount: dict[str, list[Cost]] = {}
     for cost in evidence.costs:
@@ -82,7 +82,7 @@ def _bandwidth(
         mount,
         (name, needs, total),
         (lost, done),
-        seen=(f"{_path(evidence, mount)} served at most {rate_text(peak)}; jobs ask for: {asked}"),
+        seen=(f"{_path(evidence, mount)} served at most {rate_text(peak)}; jobs request: {asked}"),
         lever=(
             f"let the jobs on {_path(evidence, mount)} share {total} licences of "
             f"{rate_text(unit)} each"
@@ -153,8 +153,8 @@ def _recommendation(
         pays=delay_words(done),
         delays=done.delays,
         unless=(
-            "cores stand idle while jobs wait for a licence: then the core hours are saved, and "
-            "nobody has them"
+            "cores are idle while jobs wait for a licence: then nobody can use the core hours "
+            "that are saved"
         ),
         settings=settings,
         directives=directives,

@@ -17,10 +17,10 @@ SiteRule = Literal["licence", "rate limit", "exclusive nodes", "one switch", "dr
 
 @dataclass(frozen=True)
 class MountUse:
-    """What a job did on a mount.
+    """The load of a job on a mount.
 
     Attributes:
-        moved: Bytes read and written.
+        moved: Number of bytes read and written.
         rate: Bytes per second in its busy slices (90 % quantile).
     """
 
@@ -33,16 +33,16 @@ class SiteJob:
     """A job of the period; a batch job with all of its parts is one.
 
     Attributes:
-        job: Its name.
-        program: Its program.
-        nodes: Its nodes.
+        job: Name of the job.
+        program: Program of the job.
+        nodes: Nodes of the job.
         cores: Number of cores that it held.
-        start_s, end_s: When it ran, s since the epoch.
-        mounts: What it did on each mount.
-        submit_s: When it was submitted, s since the epoch; None: not known.
+        start_s, end_s: Start and end of the job, s since the epoch.
+        mounts: Load of the job on each mount.
+        submit_s: Time of its submission, s since the epoch; None: not known.
         evaluated: Whether there is a verdict on it, so that its losses are known.
-        watts: Power of its nodes; None: not measured.
-        user: Its owner's uid; None: not known.
+        watts: Power of its nodes, W; None: not measured.
+        user: Uid of its owner; None: not known.
     """
 
     job: str
@@ -59,18 +59,18 @@ class SiteJob:
 
     @property
     def run_s(self) -> float:
-        """Its run time, s."""
+        """Run time of the job, s."""
         return self.end_s - self.start_s
 
     @property
     def core_hours(self) -> float:
-        """Core hours that it held."""
+        """Core hours that the job held."""
         return self.cores * self.run_s / 3600
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What one job, or a server, cost another job on a resource.
+    """The run time that one job, or a server, cost another job on a resource.
 
     Attributes:
         job: The job that lost time.
@@ -78,7 +78,7 @@ class Cost:
         resource: The resource.
         kind: Kind of the resource.
         seconds: Run time lost, s.
-        source: What the cause is: a job, load without a profile, or a server.
+        source: Kind of the cause: a job, load without a profile, or a server.
     """
 
     job: str
@@ -94,8 +94,8 @@ class SlowNode:
     """A node that is persistently worse than its peers.
 
     Attributes:
-        host: Its name.
-        words: What is worse, and by how much.
+        host: Name of the node.
+        words: Text on what is worse, and by how much.
         slower: Missing part of the speed of its cores, 0 to 1; None: another figure.
     """
 
@@ -106,17 +106,17 @@ class SlowNode:
 
 @dataclass(frozen=True)
 class SiteEvidence:
-    """What is known of a site in a period.
+    """The recorded data of a site in a period: jobs, losses, mounts and nodes.
 
     Attributes:
-        from_s, to_s: The period, s since the epoch.
+        from_s, to_s: Start and end of the period, s since the epoch.
         jobs: The jobs that ran in it, by name.
-        costs: What all jobs with a verdict lost to each other.
-        peaks: Shared mount -> the most bytes per second that it served (99 % quantile of the slices
+        costs: Losses of all jobs with a verdict to each other.
+        peaks: By shared mount, the highest data rate that it served (99 % quantile of the slices
             of its busiest day).
-        rpc_bytes: Lustre mount -> mean bytes of a request to its servers, where counted.
-        servers: Lustre mount -> number of object servers that were counted.
-        node_cores: Node -> its cores, where its agent counted them.
+        rpc_bytes: By Lustre mount, mean bytes of a request to its servers, where counted.
+        servers: By Lustre mount, the number of object servers that were counted.
+        node_cores: Number of cores of each node whose agent counted them.
         leaf_nodes: Median number of nodes below a leaf switch; 0: the fabric is not known.
         slow_nodes: Nodes that are persistently worse than their peers.
         names: Path of each mount, for users.
@@ -137,13 +137,13 @@ class SiteEvidence:
 
 @dataclass(frozen=True)
 class Delay:
-    """By how much the jobs of a program would have started or ended later.
+    """The delay of the start or end of a program's jobs.
 
     Attributes:
-        program: The program.
-        jobs: How many of its jobs.
-        mean_s: Mean over these jobs, s.
-        most_s: The largest, s.
+        program: Name of the program.
+        jobs: Number of its delayed jobs.
+        mean_s: Mean delay of these jobs, s.
+        most_s: Largest delay, s.
     """
 
     program: str
@@ -154,11 +154,11 @@ class Delay:
 
 @dataclass(frozen=True)
 class Directive:
-    """What a scheduler shall add to the jobs of a program.
+    """The options that a scheduler shall add to the jobs of a program.
 
     Attributes:
-        program: The program.
-        words: What: `licenses=NAME:COUNT`, `exclusive` or `switches=COUNT@MINUTES`.
+        program: Name of the program.
+        words: The option: `licenses=NAME:COUNT`, `exclusive` or `switches=COUNT@MINUTES`.
     """
 
     program: str
@@ -167,22 +167,22 @@ class Directive:
 
 @dataclass(frozen=True)
 class SiteRecommendation:
-    """One thing that a site can change.
+    """One change that a site can make, with its saving and its cost.
 
     Attributes:
-        rule: What kind of change it is.
-        where: The resource that it is about, for users.
-        seen: What was seen, with its figures; a sentence without its full stop.
-        lever: What is to be changed.
-        texts: Exact lines to paste.
+        rule: Kind of the change.
+        where: Name of the resource concerned, for users.
+        seen: Observation that the advice rests on, with figures; a sentence without its full stop.
+        lever: Setting that is to be changed.
+        texts: Lines to paste.
         saving: Core hours that it would have saved in the period; None: none can be predicted.
-        kwh: The same as energy of nodes; None: their power is not known.
+        kwh: Energy of nodes that it would have saved, kWh; None: their power is not known.
         saving_words: What the saving rests on, or why none is predicted.
-        pays: Who pays for it, and how.
-        delays: Whose jobs would have been delayed, those with the longest delays first.
-        unless: When not to apply it.
+        pays: Who bears the cost of the change, and what that cost is.
+        delays: Delays by program, the longest first.
+        unless: Conditions under which the advice should not be followed.
         settings: Lines for slurm.conf.
-        directives: What the scheduler shall add to jobs.
+        directives: Options that the scheduler shall add to jobs.
     """
 
     rule: SiteRule
@@ -202,17 +202,17 @@ class SiteRecommendation:
 
 @dataclass(frozen=True)
 class SiteAdvice:
-    """What a site can change.
+    """The advice for a site: what to change, and what that would have saved.
 
     Attributes:
-        from_s, to_s: The period that it rests on, s since the epoch.
-        jobs: Jobs that ran in it.
-        evaluated: How many of them have a verdict.
+        from_s, to_s: Start and end of the evaluated period, s since the epoch.
+        jobs: Number of jobs that ran in it.
+        evaluated: Number of these jobs with a verdict.
         core_hours: Core hours that all of them held.
         lost: Core hours that those with a verdict lost to others.
         found: The advice, the greatest saving first; those without a prediction last.
         nothing: Why nothing is advised, a sentence; "" where something is.
-        limits: What to know before following it, one sentence each.
+        limits: Limits of the advice, one sentence each.
     """
 
     from_s: float
@@ -226,13 +226,13 @@ class SiteAdvice:
     limits: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything as plain values."""
+        """Return all fields as JSON-compatible values."""
         found: dict[str, Any] = plain(self)
         return found
 
 
 def scaled(interval: Interval, factor: float) -> Interval:
-    """Return an interval times a number; a negative number swaps the ends."""
+    """Return an interval multiplied by a number; a negative number swaps the ends."""
     ends = sorted((factor * interval.low, factor * interval.high))
     return Interval(factor * interval.value, *ends)
 

@@ -29,10 +29,10 @@ _HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,254}")
 
 
 def exclusive_nodes(evidence: SiteEvidence) -> Iterator[SiteRecommendation]:
-    """Yield programs that should share no node, where that saves more cores than it leaves idle.
+    """Yield the advice to run programs on exclusive nodes, if that saves more cores than it idles.
 
     Args:
-        evidence: What is known of the period.
+        evidence: Recorded data of the period.
     """
     left = [
         cost
@@ -115,10 +115,10 @@ def _ends(interval: Interval) -> tuple[float, float, float]:
 
 
 def slow_servers(evidence: SiteEvidence) -> Iterator[SiteRecommendation]:
-    """Yield servers that were slow by themselves, and what that cost jobs.
+    """Yield the advice on servers that were slow by themselves, with the time that they cost jobs.
 
     Args:
-        evidence: What is known of the period.
+        evidence: Recorded data of the period.
     """
     by_server: dict[tuple[str, str], list[Cost]] = defaultdict(list)
     for cost in evidence.costs:
@@ -139,10 +139,10 @@ def slow_servers(evidence: SiteEvidence) -> Iterator[SiteRecommendation]:
             texts=_server_texts(mount, server),
             saving=lost,
             kwh=energy(evidence, lost, {evidence.jobs[job].program for job in jobs}),
-            saving_words="what its slowness cost; files that it has stay slow until it is repaired",
-            pays="nobody but for its capacity: the other servers take its share of new files",
+            saving_words="what its slowness cost; files on it stay slow until it is repaired",
+            pays="nobody, apart from its capacity: the other servers take its share of new files",
             delays=(),
-            unless="it is slow because it rebuilds: then it ends by itself",
+            unless="it is slow because it rebuilds data: then that ends by itself",
         )
 
 
@@ -161,10 +161,10 @@ def _server_texts(mount: str, server: str) -> tuple[str, ...]:
 
 
 def slow_nodes(evidence: SiteEvidence) -> Iterator[SiteRecommendation]:
-    """Yield nodes that are persistently worse than their peers.
+    """Yield the advice on nodes that are persistently worse than their peers.
 
     Args:
-        evidence: What is known of the period.
+        evidence: Recorded data of the period.
     """
     for node in evidence.slow_nodes:
         if not _HOST.fullmatch(node.host):
@@ -188,12 +188,12 @@ def slow_nodes(evidence: SiteEvidence) -> Iterator[SiteRecommendation]:
             kwh=None if saved is None else energy(evidence, saved, {job.program for job in on_it}),
             saving_words=(
                 f"{len(on_it)} jobs ran on it, with {core_hours(hours)} on all of their nodes; "
-                "those that compute lose as much as its cores lack, since their other nodes wait "
-                "for it; those that wait for memory or files nothing"
+                "those that compute lose as much as its cores are slower, since their other nodes "
+                "wait for it; those that wait for memory or files lose nothing"
                 if saved is not None
                 else "what this figure costs jobs is not known"
             ),
-            pays=f"everybody: there is one node less ({_cores(evidence.node_cores, node.host)})",
+            pays=f"everybody: there is one node fewer ({_cores(evidence.node_cores, node.host)})",
             delays=(),
             unless="all nodes of its kind are meant to be like that",
         )
@@ -204,10 +204,10 @@ def _cores(node_cores: Mapping[str, int], host: str) -> str:
 
 
 def one_switch(evidence: SiteEvidence) -> Iterator[SiteRecommendation]:
-    """Yield programs that should have all their nodes under one leaf switch.
+    """Yield the advice to place the nodes of a program under one leaf switch.
 
     Args:
-        evidence: What is known of the period.
+        evidence: Recorded data of the period.
     """
     by_program: dict[str, list[Cost]] = defaultdict(list)
     for cost in evidence.costs:

@@ -1,7 +1,8 @@
-"""Computes what a limit on concurrent programs would have saved, and whom it would have delayed.
+"""Computes the saving of a limit on concurrent programs in a past period, and the delays of jobs.
 
-The jobs of the period are scheduled again, with the limit. What two programs cost each other on a
-resource is assumed to be proportional to the time for which jobs of both run at the same time.
+The jobs of the period are scheduled again, with the limit. The loss that two programs cause each
+other on a resource is assumed to be proportional to the time for which jobs of both run at the same
+time.
 """
 
 from __future__ import annotations
@@ -26,12 +27,13 @@ _LEAST_DELAY_S = 1.0
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a limit would have done.
+    """The saving and the delays that a limit would have brought.
 
     Attributes:
         saved: Core hours that would not have been lost; below 0 where it would have done harm.
-        apart: Core hours for which victims and causes ran together, and would not have.
-        delays: The programs whose jobs would have started later.
+        apart: Core hours for which victims and causes ran at the same time, but would not have with
+            the limit.
+        delays: Delays by program whose jobs would have started later.
         jobs: Number of these jobs.
         delay_s: Sum of their delays, s.
     """
@@ -44,7 +46,7 @@ class Outcome:
 
 
 def lost_core_hours(cost: Cost, jobs: Mapping[str, SiteJob]) -> Interval:
-    """Return a cost in core hours of the job that lost the time."""
+    """Convert a loss to core hours of the job that lost the time."""
     return scaled(cost.seconds, jobs[cost.job].cores / 3600)
 
 
@@ -71,13 +73,13 @@ def outcome(
     needs: Mapping[str, float],
     total: float,
 ) -> Outcome:
-    """Return what licences would have done in the period.
+    """Return the saving and the delays that licences would have brought in the period.
 
     Args:
-        evidence: What is known of the period.
-        uses: Whether a job uses the resource.
+        evidence: Recorded data of the period.
+        uses: Function that returns whether a job uses the resource.
         lost: Core hours that were lost on it, by programs.
-        needs: Licences of a job of each program.
+        needs: Number of licences of a job, by program.
         total: Number of licences.
     """
     jobs = [job for job in evidence.jobs.values() if uses(job)]

@@ -1,4 +1,4 @@
-"""Collects what a scheduler shall add to jobs by their programs, and the number of licences."""
+"""Defines a policy: the options that a scheduler shall add to jobs by program, and the licences."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _LICENCES = "licenses="
 
 @dataclass(frozen=True)
 class Policy:
-    """What a scheduler shall add to jobs.
+    """The options that a scheduler shall add to jobs.
 
     Attributes:
-        totals: Licence -> its number.
-        programs: Program -> what is added to its jobs, as `Directive.words`.
+        totals: Number of each licence.
+        programs: By program, the options that are added to its jobs, as `Directive.words`.
     """
 
     totals: Mapping[str, int] = field(default_factory=dict)

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Request:
-    """A job that waits for what it needs.
+    """A job that waits for licences or cores.
 
     Attributes:
-        job: Its name.
-        at_s: When it arrives, s since the epoch.
-        run_s: How long it runs once it has started, s.
-        needs: Resource -> its amount; more than the capacity counts as all of it.
+        job: Name of the job.
+        at_s: Time of its arrival, s since the epoch.
+        run_s: Run time once it has started, s.
+        needs: Needed amount of each resource; more than the capacity counts as all of it.
     """
 
     job: str
@@ -32,7 +32,7 @@ def start_times(requests: Iterable[Request], capacity: Mapping[str, float]) -> d
 
     Args:
         requests: The jobs, in any order.
-        capacity: Resource -> its amount; other resources are not scarce.
+        capacity: Available amount of each resource; other resources are not scarce.
     """
     free = dict(capacity)
     running: list[tuple[float, int, dict[str, float]]] = []

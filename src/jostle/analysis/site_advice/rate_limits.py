@@ -36,7 +36,7 @@ def rate_limits(evidence: SiteEvidence) -> Iterator[SiteRecommendation]:
     Metadata needs separate rules, for which the rates are not known.
 
     Args:
-        evidence: What is known of the period.
+        evidence: Recorded data of the period.
     """
     caused: dict[tuple[str, str], list[Cost]] = defaultdict(list)
     for cost in evidence.costs:
@@ -71,7 +71,7 @@ def _recommendation(
     size = evidence.rpc_bytes.get(mount, 0.0)
     servers = evidence.servers.get(mount, 0)
     rate = max(math.floor(left / (size or _RPC_BYTES) / max(servers, 1)), 1)
-    counted = "as counted" if size else "a guess: they were not counted"
+    counted = "as counted" if size else "assumed, since they were not counted"
     by = f"{servers} servers" if servers else "one server: divide the rate by their number"
     late = [
         (job, job.mounts[mount].moved * (1 / left - 1 / own))
@@ -82,7 +82,7 @@ def _recommendation(
         rule="rate limit",
         where=path,
         seen=(
-            f"{program} asks for {rate_text(own)} on {path}, and cost others "
+            f"{program} requests {rate_text(own)} on {path}, and cost others "
             f"{core_hours(lost.value)} there"
         ),
         lever=f"limit {program} to {rate_text(left)} on {path}",
@@ -95,15 +95,15 @@ def _recommendation(
         saving=saved,
         kwh=energy(evidence, saved, {evidence.jobs[cost.job].program for cost in costs}),
         saving_words=(
-            f"{1 - left / own:.0%} of what it cost others: as much as its load would shrink. The "
-            f"rate is for requests of {(size or _RPC_BYTES) / 1024:.0f} KiB ({counted}) to {by}"
+            f"{1 - left / own:.0%} of what it cost others, since its load would shrink by that. "
+            f"The rate is for requests of {(size or _RPC_BYTES) / 1024:.0f} KiB ({counted}) to {by}"
         ),
         pays=_pays(program, late),
         delays=delays_of([each for each in late if each[1] >= 1]),
         unless=(
-            "the program shares clients with others: what these send waits behind its requests "
-            "(LU-7982); nor where its requests vary in size, as the limit counts requests. It "
-            "holds when nobody else needs the bandwidth, too"
+            "the program shares clients with others: their requests then wait behind its own "
+            "(LU-7982); or its requests vary in size, as the limit counts requests. The limit "
+            "also applies when nobody else needs the bandwidth"
         ),
     )
 

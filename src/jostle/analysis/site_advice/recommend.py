@@ -1,4 +1,4 @@
-"""Collects the advice for a site, without what is not certain or not worth it."""
+"""Collects the advice for a site, without advice that is uncertain or saves too little."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _MAY_BE_NONE = ("one switch", "drain")
 
 
 def recommend_site(evidence: SiteEvidence) -> SiteAdvice:
-    """Return what a site can change, by what it would have saved in a period.
+    """Return the advice for a site, the change that would have saved most in a period first.
 
     Args:
-        evidence: What is known of the period.
+        evidence: Recorded data of the period.
     """
     jobs = evidence.jobs.values()
     hours = sum(job.core_hours for job in jobs)
@@ -89,8 +89,8 @@ def _nothing(evidence: SiteEvidence, evaluated: int) -> str:
     if not evidence.costs:
         return "Do nothing: there is no evidence that jobs of this period cost each other time."
     return (
-        "Do nothing: nothing that a site can change would certainly have saved a two-thousandth "
-        "of the core hours of this period."
+        "Do nothing: no change that a site can make would certainly have saved 0.05 % of the "
+        "core hours of this period."
     )
 
 
@@ -101,12 +101,12 @@ def _limits(
     if missing:
         yield (
             f"{missing} of {len(evidence.jobs)} jobs have no verdict (not evaluated yet, too "
-            "short, or nothing could be compared): what they lost is in no figure."
+            "short, or nothing could be compared): their loss is in none of the figures."
         )
     if len(found) > 1:
         yield "Savings do not add up where two pieces of advice are about the same jobs."
     if any(each.rule == "licence" for each in found):
         yield (
-            "Delays are those of the jobs as they ran: a job that starts later may find other jobs "
-            "in its way, and cores that nobody waits for stand idle."
+            "Delays are those of the jobs as they ran: a job that starts later may meet other "
+            "jobs, and cores that nobody waits for are idle."
         )

@@ -1,4 +1,4 @@
-"""Replays the jobs of a period with and without a policy: what it saves, and who waits longer."""
+"""Replays the jobs of a period with and without a policy, to compare losses and waiting times."""
 
 from __future__ import annotations
 
@@ -29,12 +29,13 @@ _NO_POLICY = Policy()
 def replay(
     evidence: SiteEvidence, policy: Policy, *, cores: float | None = None, seed: int = 0
 ) -> Replay:
-    """Replay a period.
+    """Replay the jobs of a period with and without a policy.
 
     Args:
-        evidence: What is known of the period.
-        policy: What is added to jobs.
-        cores: Cores of the site; None: those of the nodes, else the most that were held at once.
+        evidence: Recorded data of the period.
+        policy: The policy.
+        cores: Number of cores of the site; None: those of the nodes, else the most that were held
+            at once.
         seed: Seed of the losses that are drawn from their intervals.
     """
     jobs = sorted(
@@ -254,15 +255,15 @@ def _limits(
         number = sum(job.submit_s is None for job in jobs)
         yield (
             f"Of {number} of {len(jobs)} jobs it is not known when they were submitted: they are "
-            "taken to be submitted when they started."
+            "assumed to be submitted when they started."
         )
     if without.core_hours > 0 and abs(without.core_hours / recorded.core_hours - 1) > 0.1:
         yield (
-            "The replay without the policy is not like the record: core hours differ by "
+            "The replay without the policy differs from the record: core hours by "
             f"{abs(without.core_hours / recorded.core_hours - 1):.0%}."
         )
     if any("switches" in words for some in policy.programs.values() for words in some):
-        yield "Switches are not part of the replay: what they would save is not in it."
+        yield "Switches are not part of the replay, nor is what they would save."
     missing = sum(not job.evaluated for job in jobs)
     if missing:
-        yield f"{missing} of {len(jobs)} jobs have no verdict: they are taken to lose nothing."
+        yield f"{missing} of {len(jobs)} jobs have no verdict: they are assumed to lose nothing."

@@ -16,12 +16,12 @@ class Load:
     """A job as a replay submits it.
 
     Attributes:
-        job: Its name.
-        program: Its program.
-        at_s: When it is submitted, s since the epoch.
-        work_s: How long it runs without interference, s.
-        cores: Cores that it holds.
-        needs: Licence -> how many of it.
+        job: Name of the job.
+        program: Program of the job.
+        at_s: Time of its submission, s since the epoch.
+        work_s: Run time without interference, s.
+        cores: Number of cores that it holds.
+        needs: Number of each licence that it needs.
     """
 
     job: str
@@ -59,17 +59,17 @@ class Replay:
     """A period as it was, and as it would have been with a policy.
 
     Attributes:
-        from_s, to_s: The period, s since the epoch.
-        jobs: Jobs that were replayed.
-        cores: Cores of the site.
+        from_s, to_s: Start and end of the period, s since the epoch.
+        jobs: Number of jobs that were replayed.
+        cores: Number of cores of the site.
         recorded: Figures of the record.
         without: Figures of the replay without the policy, which should be like the record.
-        with_policy: Figures of the replay with it.
+        with_policy: Figures of the replay with the policy.
         saved: Core hours that the policy saves.
-        waited_more_s: Mean additional time that jobs wait for their start with it, s; below 0: they
-            wait less.
-        delays: Programs whose jobs end later with it, those with the longest delays first.
-        limits: What to know before relying on it, one sentence each.
+        waited_more_s: Mean additional time that jobs wait for their start with the policy, s; below
+            0: they wait less.
+        delays: Delays of programs whose jobs end later with the policy, the longest first.
+        limits: Limits of the replay, one sentence each.
     """
 
     from_s: float
@@ -85,6 +85,6 @@ class Replay:
     limits: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything as plain values."""
+        """Return all fields as JSON-compatible values."""
         found: dict[str, Any] = plain(self)
         return found

@@ -24,10 +24,10 @@ _SOON_S = 1e-6
 
 @dataclass(frozen=True)
 class Rates:
-    """How fast programs run while others run.
+    """The loss of each program while each other program runs.
 
     Attributes:
-        place: Program -> its row and column.
+        place: Row and column of each program.
         lost: Part of its time that a job of a column's program loses while one job of the row's
             program runs. Shape (programs, programs).
     """
@@ -43,9 +43,9 @@ def simulate(
 
     Args:
         loads: The jobs, in the order of their arrival.
-        rates: How they slow each other; it has all of their programs.
-        cores: Cores of the site; a job that asks for more gets all.
-        totals: Licence -> how many there are; a job that asks for more gets all.
+        rates: Loss rates of all of their programs.
+        cores: Number of cores of the site; a job that requests more gets all.
+        totals: Number of each licence; a job that requests more gets all.
     """
     site = _Site(loads, rates, cores, dict(totals))
     arrived, now_s = 0, loads[0].at_s if loads else 0.0
@@ -105,12 +105,12 @@ class _Site:
         return now_s + float((self.left[self.running] / self._speeds()).min())
 
     def work(self, seconds: float) -> None:
-        """Let running jobs work for some seconds."""
+        """Advance the work of running jobs by some seconds."""
         if self.running and seconds > 0:
             self.left[self.running] -= seconds * self._speeds()
 
     def end_finished(self, now_s: float) -> None:
-        """End the jobs that have done their work."""
+        """End the jobs that have completed their work."""
         for each in [each for each in self.running if self.left[each] <= _SOON_S]:
             self.running.remove(each)
             self.ends[each] = now_s
@@ -120,7 +120,7 @@ class _Site:
                 self.licences[name] += much
 
     def start_waiting(self, now_s: float) -> None:
-        """Start the jobs that have what they need, by the rules of the module."""
+        """Start the jobs whose cores and licences are free, by the rules of the module."""
         scarce: set[str] = set()
         shadow_s, spare, left = float("inf"), float("inf"), []
         for each in self.waiting:

@@ -1,4 +1,4 @@
-"""Sums up what a user may know of a site's losses: those of the user's own jobs."""
+"""Sums up the losses of a user's own jobs, the part of a site's losses that a user may see."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from jostle.values.storage_servers import mount_of, resource_name
 
 @dataclass(frozen=True)
 class ResourceSum:
-    """What the jobs of a user lost on a resource.
+    """The loss of a user's jobs on a resource.
 
     Attributes:
-        where: The resource.
-        lost: Core hours.
+        where: Name of the resource.
+        lost: Core hours lost on it.
         to_own: Core hours of these that other jobs of the same user cost.
     """
 
@@ -31,15 +31,15 @@ class ResourceSum:
 
 @dataclass(frozen=True)
 class SiteSums:
-    """What the jobs of a user lost in a period.
+    """The loss of a user's jobs in a period.
 
     Attributes:
-        from_s, to_s: The period, s since the epoch.
-        jobs: His jobs that ran in it.
-        evaluated: How many of them have a verdict.
+        from_s, to_s: Start and end of the period, s since the epoch.
+        jobs: Number of the user's jobs that ran in it.
+        evaluated: Number of these jobs with a verdict.
         core_hours: Core hours that they held.
         lost: Core hours that they lost to others.
-        resources: The same by resource, the greatest loss first.
+        resources: Loss by resource, the greatest first.
     """
 
     from_s: float
@@ -51,16 +51,16 @@ class SiteSums:
     resources: tuple[ResourceSum, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything as plain values."""
+        """Return all fields as JSON-compatible values."""
         found: dict[str, Any] = plain(self)
         return found
 
 
 def site_sums(evidence: SiteEvidence) -> SiteSums:
-    """Return what the jobs of a user lost in total, and what they lost to the user's other jobs.
+    """Return the loss of a user's jobs in total, and the part caused by the user's other jobs.
 
     Args:
-        evidence: What is known of the jobs of this user alone.
+        evidence: Recorded data of this user's jobs alone.
     """
     by_resource: dict[str, list[Cost]] = defaultdict(list)
     for cost in evidence.costs:

@@ -38,19 +38,19 @@ def listed(names: Iterable[str]) -> str:
 
 
 def delay_words(done: Outcome) -> str:
-    """Return which jobs would have waited, and for how long, as part of a sentence."""
+    """Return which jobs would have waited and for how long, as part of a sentence."""
     if not done.jobs:
         return "nobody: no job of the period would have started later"
     worst = done.delays[0]
     mean = done.delay_s / done.jobs
     return (
-        f"{done.jobs} of the jobs would have started later, by {_span(mean)} in the mean; most of "
+        f"{done.jobs} of the jobs would have started later, by {_span(mean)} on average; most of "
         f"all those of {worst.program}, by up to {_span(max(each.most_s for each in done.delays))}"
     )
 
 
 def share_words(done: Outcome, lost: Iterable[Interval], where: str) -> str:
-    """Return what a saving rests on, as part of a sentence."""
+    """Return the basis of a saving, as part of a sentence."""
     whole = added(lost).value
     part = f"{max(done.saved.value, 0.0) / whole:.0%}" if whole > 0 else "a part"
     return (
@@ -63,8 +63,8 @@ def energy(evidence: SiteEvidence, saved: Interval, programs: Collection[str]) -
     """Return the energy of saved core hours, kWh, by the power per core of some programs' nodes.
 
     Args:
-        evidence: What is known of the period.
-        saved: Core hours.
+        evidence: Recorded data of the period.
+        saved: Core hours saved.
         programs: The programs whose jobs lost them.
     """
     known = [

@@ -1,4 +1,4 @@
-"""Finds the ranks that the others of their world waited for, since when, and why."""
+"""Finds late ranks, for which the others of their MPI world waited: since when, and why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides why ranks were late: by what delayed them, compared with other slices and other ranks.
+"""Decides why ranks were late, by comparing their delays with other slices and other ranks.
 
 Each kind of evidence is a time. It counts only as far as it exceeds both that of the other ranks in
 the same slices and that of the late rank in its other slices, and at most by the lateness of the
@@ -28,7 +28,7 @@ _RUNS = 20  # fewest runs of the probe on either side of the comparison
 _COMPUTING = 0.8
 #: Least share of this time that a rank which waits for something else is off the core.
 _BLOCKED = 0.4
-PROBE = "the core-speed probe (JOSTLE_CANARY=20ms)"
+PROBE = "the core-speed probe (JOSTLE_CORE_PROBE=20ms)"
 
 
 @dataclass(frozen=True)
@@ -92,10 +92,10 @@ def reason(grid: Grid, members: Ints, span: tuple[int, int], late: Floats) -> Re
     """Return why some ranks were late.
 
     Args:
-        grid: Their world.
+        grid: Times of the ranks of their world.
         members: Columns of the late ranks, all on one node.
         span: First and last slice in which they were late.
-        late: By how much, s, (slices,).
+        late: Lateness in each slice, s, (slices,).
     """
     found = _late(grid, members, span, late)
     whole = max(float(found.seconds.sum()), 1e-12)
@@ -195,12 +195,12 @@ def _slow_cores(found: _Late) -> float:
     factor = _slowdown(found)
     busy = found.own(grid.length - grid.communication - grid.values["state_io"])[found.inside]
     slow = 1 - 1 / factor if factor is not None and factor > _SLOWER else 0.0
-    return max(float(busy.clip(0).sum()) * slow, found.beyond(grid.values["canary_steal"]))
+    return max(float(busy.clip(0).sum()) * slow, found.beyond(grid.values["core_probe_steal"]))
 
 
 def _slowdown(found: _Late) -> float | None:
     """Return the probe's time in the late slices over the usual; None: not known."""
-    times, runs = found.grid.values["canary"], found.grid.values["canary_count"]
+    times, runs = found.grid.values["core_probe"], found.grid.values["core_probe_count"]
     apart = np.setdiff1d(np.arange(times.shape[1]), found.members)
     sides = (
         (found.own(times)[found.inside], found.own(runs)[found.inside]),

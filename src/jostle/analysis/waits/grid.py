@@ -1,4 +1,4 @@
-"""Puts what the ranks of a world did on one time axis."""
+"""Puts the times of the ranks of a world on one time axis."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class FileCalls:
     """Calls of one class on one mount.
 
     Attributes:
-        mount: The mount.
-        kind: read, write or meta.
+        mount: Identity of the mount.
+        kind: Class of the calls: read, write or meta.
         ops: Number of calls, (slices, ranks).
-        seconds: Their time, (slices, ranks).
+        seconds: Time of these calls, (slices, ranks).
     """
 
     mount: str
@@ -37,14 +37,14 @@ class FileCalls:
 
 @dataclass(frozen=True)
 class Grid:
-    """What the ranks of a world did, slice by slice; times in seconds.
+    """The times of the ranks of a world in communication and files, slice by slice; in seconds.
 
     Attributes:
         start: Start of each slice, ns, (slices,).
         length: Length of a slice, s.
         ranks: The ranks, in order.
-        hosts: The node of each.
-        node: Number of the node of each, (ranks,).
+        hosts: Node name of each rank.
+        node: Node number of each rank, (ranks,).
         there: Whether the rank could wait for others during the whole slice, (slices, ranks).
         communication: Time in communication, at most the slice, (slices, ranks).
         values: COMMUNICATION and RESOURCES by their names without `_ns`, (slices, ranks).
@@ -108,8 +108,8 @@ def grid_of(tables: RankTables, number: int) -> Grid | None:
     """Return the ranks of a world on one time axis.
 
     Args:
-        tables: What the ranks of a job did.
-        number: The world.
+        tables: Rows of the ranks of a job.
+        number: Number of the world.
 
     Returns:
         The grid; None without slices, or where clocks were set so that no axis holds them.

@@ -29,7 +29,7 @@ _PART = 0.25
 
 @dataclass(frozen=True)
 class LatePlaces:
-    """Who was last in each block, and by how much.
+    """The last rank or node in each block, and by how much it was last.
 
     Attributes:
         last: Number of the rank or node; -1: not known, (blocks,).
@@ -49,7 +49,7 @@ class LateSpan:
     Attributes:
         label: Number of the rank or node.
         first: First block of the span.
-        last: Its last block.
+        last: Last block of the span.
         p: Probability of such a span if all are equal.
     """
 
@@ -60,12 +60,12 @@ class LateSpan:
 
 
 def block_length(slices: int) -> int:
-    """Return how many slices make a block."""
+    """Return the number of slices in a block."""
     return max(_BLOCK, -(-slices // _MOST_BLOCKS))
 
 
 def places(waiting: Floats, node: Ints | None = None) -> LatePlaces:
-    """Return who was last in each block of slices.
+    """Return the last rank or node in each block of slices.
 
     Args:
         waiting: Time in communication, s, NaN where a rank was not there, (slices, ranks).
@@ -81,7 +81,7 @@ def places(waiting: Floats, node: Ints | None = None) -> LatePlaces:
 
 
 def places_of(whole: Floats) -> LatePlaces:
-    """Return who was last in each block, from the time of each label, (blocks, labels)."""
+    """Return the last label in each block, from the time of each label, (blocks, labels)."""
     known = np.isfinite(whole)
     filled = np.where(known, whole, np.inf)
     labels = filled.shape[1]
@@ -115,7 +115,7 @@ def late_span(found: LatePlaces, seed: int, least_s: float) -> LateSpan | None:
     """Return the span in which one rank or node was late most, with its p value.
 
     Args:
-        found: Who was last in each block.
+        found: The last rank or node in each block.
         seed: Seed of the draws.
         least_s: Least cost of a span that is tested, s.
 

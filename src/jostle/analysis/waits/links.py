@@ -37,7 +37,7 @@ class SlowLink:
     Attributes:
         node: Number of the node in the grid.
         first: First slice of the span.
-        last: Its last slice.
+        last: Last slice of the span.
         p: Probability of such a span if all nodes are equal.
     """
 
@@ -51,7 +51,7 @@ def traffic_by_node(grid: Grid, ranks: pa.Table, peers: pa.Table) -> Floats:
     """Return the bytes of each rank that cross the link of each node, (ranks, nodes).
 
     Args:
-        grid: The world.
+        grid: Times of the ranks of the world.
         ranks: Rows of the world in RankTables.ranks.
         peers: Table from Repository.rank_peers.
     """
@@ -125,13 +125,13 @@ def _best_nodes(whole: Floats, crossing: Floats) -> LatePlaces:
     """Return the node whose pattern fits best in each block, and by how much, in seconds."""
     centred = crossing - crossing.mean(axis=0)
     size = np.linalg.norm(centred, axis=0)
-    told = size > 1e-9 * max(float(np.linalg.norm(crossing)), 1e-300)
-    unit = np.where(told, centred / np.where(told, size, 1.0), 0.0)
+    distinct = size > 1e-9 * max(float(np.linalg.norm(crossing)), 1e-300)
+    unit = np.where(distinct, centred / np.where(distinct, size, 1.0), 0.0)
     alike = unit.T @ unit - 2 * np.eye(unit.shape[1])
-    told &= alike.max(axis=1) < _ALIKE
-    if int(told.sum()) < _FEWEST_NODES:
+    distinct &= alike.max(axis=1) < _ALIKE
+    if int(distinct.sum()) < _FEWEST_NODES:
         return LatePlaces(np.full(len(whole), -1), np.zeros(len(whole)), unit.shape[1])
-    fits = np.where(told, ((whole - whole.mean(axis=1, keepdims=True)) @ unit).clip(0), 0.0)
+    fits = np.where(distinct, ((whole - whole.mean(axis=1, keepdims=True)) @ unit).clip(0), 0.0)
     best = fits.argmax(axis=1)
     two = np.sort(fits, axis=1)[:, -2:]
-    return LatePlaces(best, two[:, 1] - two[:, 0], int(told.sum()))
+    return LatePlaces(best, two[:, 1] - two[:, 0], int(distinct.sum()))

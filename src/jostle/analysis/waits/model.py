@@ -24,14 +24,14 @@ class Straggler:
 
     Attributes:
         ranks: The late ranks, one or several of one node.
-        host: Their node.
-        start_ns: When they began to be late, ns since the epoch.
-        end_ns: Until when.
+        host: Node of these ranks.
+        start_ns: Start of their lateness, ns since the epoch.
+        end_ns: End of their lateness.
         seconds: Time that the others waited for them in that span: the least time that any other
             rank spent in communication beyond theirs, added up over the slices.
-        cause: The cause. starved: others had the core; capped: a CPU limit stopped them; slow
-            cores; slow file system: longer in file calls for the same operations; slow link: their
-            messages took longer; own imbalance: more work than the others, which is not
+        cause: Cause of the lateness. starved: others used the core; capped: a CPU limit stopped
+            them; slow cores; slow file system: longer in file calls for the same operations; slow
+            link: their messages took longer; own imbalance: more work than the others, which is not
             interference.
         explained_s: Seconds of these that the cause explains.
         resource: The mount of a slow file system, else the node.
@@ -39,9 +39,9 @@ class Straggler:
         to_end: Whether they were late to the last slices.
         p: Probability of such lateness if all ranks are equal (permutation test, corrected for the
             number of ranks and spans).
-        why: For an unknown cause, why it is not known, as part of a sentence; else what a user
-            should know of the cause, or "".
-        decided_by: What would decide it, a part of a sentence; "" where it is decided.
+        why: For an unknown cause, the reason why it is unknown, as part of a sentence; else a note
+            on the cause, or "".
+        decided_by: Action that would decide it, part of a sentence; "" where it is decided.
     """
 
     ranks: list[int]
@@ -65,11 +65,11 @@ class Straggler:
 
     @property
     def confidence(self) -> float:
-        """1 - p."""
+        """One less `p`: the confidence that the lateness is no chance."""
         return 1 - self.p
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything as plain values."""
+        """Return all fields as JSON-compatible values."""
         derived = {"interference": self.interference, "confidence": self.confidence}
         return {**plain(self), **derived}
 
@@ -81,13 +81,13 @@ class WorldWaits:
     Attributes:
         number: Number of the world in its job.
         ranks: Number of ranks that were compared.
-        answer: named, cleared or undecided.
+        answer: Result: named, cleared or undecided.
         stragglers: The stragglers that are named, the one that cost most first.
         run_s: Time in which the ranks were compared.
         waited_s: Seconds in which all others waited for the last rank, whichever it was.
         least_s: Least cost of a straggler that is named.
-        why: Why it is undecided, or what a cleared world shows; a part of a sentence.
-        decided_by: What would decide it, a part of a sentence; "" where it is decided.
+        why: Reason why it is undecided, or the finding on a cleared world; a part of a sentence.
+        decided_by: Action that would decide it, part of a sentence; "" where it is decided.
     """
 
     number: int
@@ -101,7 +101,7 @@ class WorldWaits:
     decided_by: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything as plain values."""
+        """Return all fields as JSON-compatible values."""
         return {**plain(self), "stragglers": [each.to_json() for each in self.stragglers]}
 
 
@@ -110,7 +110,7 @@ class JobWaits:
     """Which ranks of a job the others waited for, world by world.
 
     Attributes:
-        job: Its name.
+        job: Name of the job.
         worlds: Its worlds of two ranks and more, the one with most rank-seconds first.
         false_alarm: Probability that a straggler is named in a world whose ranks are equal.
     """
@@ -125,6 +125,6 @@ class JobWaits:
         return [each for world in self.worlds for each in world.stragglers]
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything as plain values."""
+        """Return all fields as JSON-compatible values."""
         worlds = [world.to_json() for world in self.worlds]
         return {"job": self.job, "worlds": worlds, "false_alarm": self.false_alarm}

@@ -1,4 +1,4 @@
-"""Names the ranks that the others of their world waited for, and the cause."""
+"""Names late ranks, for which the others of their MPI world waited, and the cause."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _ALONE = 0.7
 #: Part of the run: a span that begins or ends so near to its edge reaches to the edge.
 _EDGE = 0.05
 #: Part of the run: a span so long may consist of usual lateness and further lateness.
-_LASTING = 0.8
+_PERSISTENT = 0.8
 _USUAL, _ON_TOP = 0.25, 1.5
 #: Part of the time: ranks that communicate less do not wait for each other.
 _TOGETHER = 0.01
@@ -62,13 +62,13 @@ def waits_of(tables: RankTables, peers: Peers | None = None, *, seed: int = 0) -
     """Return which ranks of a job the others waited for, and why.
 
     Args:
-        tables: What its ranks did, slice by slice.
+        tables: Rows of its ranks, slice by slice.
         peers: Function that returns how many bytes they exchanged, as Repository.rank_peers; called
             only where all ranks waited and none was late. None: no slow link is named.
         seed: Seed of the draws.
 
     Returns:
-        One entry per world of two ranks and more; none for a job without ranks.
+        An entry per world of two ranks and more; none for a job without ranks.
     """
     numbers = tables.ranks["number"].to_numpy()
     worlds = []
@@ -178,7 +178,7 @@ def _searched(rows: pa.Table, grid: Grid, search: _WorldSearch) -> WorldWaits:
     return replace(
         known,
         answer="cleared",
-        why="who was last changed from slice to slice"
+        why="the last rank changed from slice to slice"
         if moving
         else "no rank was later than the others",
     )
@@ -247,7 +247,7 @@ def _notable(grid: Grid, found: _Found, least: float) -> bool:
 def _usual_part(grid: Grid, found: _Found) -> _Found:
     """Return the usual part of a lateness over most of the run; the next search finds the rest."""
     inside = found.late[found.inside].clip(0)
-    if len(inside) < _LASTING * len(found.late):
+    if len(inside) < _PERSISTENT * len(found.late):
         return found
     usual = float(np.quantile(inside, _USUAL))
     least = _LEAST_SPAN * grid.length

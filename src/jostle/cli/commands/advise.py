@@ -1,4 +1,4 @@
-"""`jostle advise`: what to change about a job or a site, what it would save, and who pays."""
+"""`jostle advise`: what to change about a job or a site, what that saves, and at whose cost."""
 
 from __future__ import annotations
 
@@ -31,18 +31,20 @@ if TYPE_CHECKING:
 
 @click.command("advise")
 @click.argument("job", metavar="[JOB]", required=False, shell_complete=complete_job)
-@click.option("--site", "of_site", is_flag=True, help="Advise the operator of the whole site.")
+@click.option(
+    "--site", "of_site", is_flag=True, help="Give advice on the whole site, for its operator."
+)
 @click.option(
     "--days",
     type=click.IntRange(1, 366),
     metavar="N",
-    help=f"With --site: by the last N days; default {DAYS}.",
+    help=f"With --site: evaluate the jobs of the last N days; default {DAYS}.",
 )
 @click.option(
     "--format",
     "form",
     type=click.Choice(["slurm", "json"]),
-    help="With --site: what a scheduler reads: the table of job_submit.lua, or the same as JSON.",
+    help="With --site: write the advice for a scheduler: the table of job_submit.lua, or JSON.",
 )
 @as_user_option
 @seed_option
@@ -58,12 +60,12 @@ def command(
     repository: Path,
     as_json: bool,
 ) -> None:
-    """Say what to change about JOB or a site, what that would save, and who pays for it.
+    """Show what to change about JOB or a site, what that would save, and at whose cost.
 
-    Each piece of advice has a text to paste, what it is predicted to save with an interval, and
-    when not to follow it. Where nothing helps, it says so. JOB is a name, the beginning of one, or
-    `last`. With --site the advice is for the operator, and says whose jobs would be delayed; to a
-    user (--as-user) only the sums of his own jobs are shown.
+    Each piece of advice has a text to paste, the predicted saving with an interval, and conditions
+    in which not to follow it. If no change would help, the output says so. JOB is a name, the
+    beginning of one, or `last`. With --site the advice is for the operator, and names the programs
+    whose jobs would be delayed; with --as-user, only the sums over that user's own jobs are shown.
     """
     _check(job, of_site, days, form, viewer)
     store = open_repository(repository)
@@ -98,17 +100,16 @@ def _check(
     """
     if of_site == (job is not None):
         raise UsageError(
-            "Advice is given on a job or on a site.",
-            hint="Name a job (`jostle jobs` lists them), or ask `jostle advise --site`.",
+            "Neither a job nor --site is given.",
+            hint="Name a job (`jostle jobs` lists them), or use `jostle advise --site`.",
         )
     if job is not None and (days or form):
         raise UsageError(
-            "--days and --format are for the advice on a site.",
-            hint="Ask `jostle advise --site`, or leave them out.",
+            "--days and --format need --site.", hint="Add --site, or leave these options out."
         )
     if form and viewer is not None:
         raise UsageError(
-            "What a scheduler reads is made for the operator, not for a user.",
+            "The advice for a scheduler is made for the operator, not for a user.",
             hint="Leave out --as-user or --format.",
         )
 

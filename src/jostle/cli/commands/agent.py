@@ -1,4 +1,4 @@
-"""`jostle agent`: record this machine, also between runs."""
+"""`jostle agent`: records the activity of this machine, also between runs."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ from jostle.report.format.values import count
 
 @click.group("agent")
 def command() -> None:
-    """Record this machine: who uses its cores, disks and networks, with or without a profile.
+    """Record which programs use this machine's cores, disks and networks, profiled or not.
 
-    The agent needs no rights; as root it sees more. On the nodes of a site packages install it.
+    The agent needs no special rights; as root it records more. On the nodes of a site, packages
+    install it.
     """
 
 
@@ -45,25 +46,29 @@ def command() -> None:
 def start(slice_ns: int) -> None:
     """Start the agent of this machine in the background, until `jostle agent stop`."""
     pid = start_agent(slice_text(slice_ns))
-    show(f"the agent runs (pid {pid}), and writes into {agent_spool()}")
+    show(f"the agent is running (pid {pid}), and writes into {agent_spool()}")
     next_steps("jostle run -- CMD", "jostle agent status")
 
 
 @command.command("stop")
 @repository_option
 def stop(repository: Path) -> None:
-    """End the agent, and take what it wrote into the repository."""
+    """Stop the agent, and ingest its profiles into the repository."""
     pid = stop_agent()
-    show(f"the agent (pid {pid}) has ended" if pid else "no agent runs")
+    show(f"the agent (pid {pid}) has ended" if pid else "no agent is running")
     _take(repository)
 
 
 @command.command("status")
 @repository_option
 def status(repository: Path) -> None:
-    """Take what the agent wrote into the repository, and say whether it runs."""
+    """Ingest the agent's profiles into the repository, and show whether the agent runs."""
     pid = running_agent()
-    show(f"the agent runs (pid {pid}), and writes into {agent_spool()}" if pid else "no agent runs")
+    show(
+        f"the agent is running (pid {pid}), and writes into {agent_spool()}"
+        if pid
+        else "no agent is running"
+    )
     _take(repository)
     next_steps(f"jostle nodes{repository_flag(repository)}" if pid else "jostle agent start")
 
@@ -76,4 +81,4 @@ def _take(repository: Path) -> None:
     report = store.ingest(agent_files())
     store.clear_spool(agent_spool())
     warn(report.warnings, most=3)
-    show(f"{count(report.component_slices)} slices of its components are new in the repository")
+    show(f"{count(report.component_slices)} new slices of its components are in the repository")

@@ -33,7 +33,7 @@ from jostle.report.models.jobs import describe, job_row
 @click.option(
     "--zone",
     metavar="ZONE",
-    help="Bytes on the links of a part of a fabric instead: switch:NAME, subtree:NAME, "
+    help="Show bytes on the links of a part of a fabric instead: switch:NAME, subtree:NAME, "
     "group:N, plane:N or 'link:A > B'.",
 )
 @plot_option
@@ -49,19 +49,22 @@ def command(
     repository: Path,
     as_json: bool,
 ) -> None:
-    """Sum, per slice, what all other jobs did on the mounts that JOB used.
+    """Show the load of all other jobs, per slice, on the mounts that JOB used.
 
-    Metrics of a process (cpu, os_*) are summed over the nodes that JOB ran on. Of bytes and ops,
-    what the servers of the mounts served is shown below, where these have an agent. With --zone,
-    what others put on the links of a part of the network.
+    Metrics of a process (cpu, os_*) are summed over the nodes that JOB ran on. For bytes and ops,
+    the traffic of the mounts' servers is shown below, if these run an agent. With --zone, show the
+    load of other jobs on the links of a part of the network.
     """
     view = metrics.view(metric)
     check_plot(plot)
     if zone is not None:
         if metric != metrics.DEFAULT:
-            raise UsageError("--zone shows bytes on links.", hint="Leave out --metric.")
+            raise UsageError(
+                "--zone shows bytes on links, so --metric has no effect.",
+                hint="Leave out --metric.",
+            )
         if engine is not None:
-            raise UsageError("--zone is asked of this process.", hint="Leave out --engine.")
+            raise UsageError("--zone cannot be combined with --engine.", hint="Leave out --engine.")
         _of_zone(job, zone, plot, repository, as_json=as_json)
         return
     from jostle.cli.views.charts import panel
@@ -92,7 +95,7 @@ def command(
     show(*evidence)
     flag = repository_flag(repository)
     if not job_background.resources:
-        show(f"No other profiled job was at work on the mounts of {name}.")
+        show(f"No other profiled job was active on the mounts of {name}.")
     seen = "a load" if job_background.resources else "nobody"
     next_steps(*steps("background", seen, name, flag=flag))
 

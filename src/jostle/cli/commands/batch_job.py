@@ -1,4 +1,4 @@
-"""Output of verbs for a whole batch job: Slurm job 12, with its script and its steps."""
+"""Output of verbs for a whole batch job, such as Slurm job 12 with its script and its steps."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def refuse_files(parts: Sequence[str], asked: str | None) -> None:
     if asked and batch is not None:
         names = list(map(part_name, reversed(parts)))
         raise UsageError(
-            f"{batch.title} has several parts: files are written of one of them.",
-            hint=f"Name one of them: {', '.join(names[:5])}.",
+            f"{batch.title} has several parts; files can be written for one part only.",
+            hint=f"Name one of the parts: {', '.join(names[:5])}.",
         )
 
 
@@ -70,7 +70,7 @@ def estimate_parts(
     *,
     as_json: bool,
 ) -> None:
-    """Show the loss of a batch job by interference, for the whole and for each part."""
+    """Show the loss of a batch job to interference, for the whole and for each part."""
     from jostle.cli.views.batch_jobs import estimate_view
     from jostle.report.models.batch_jobs import batch_row
     from jostle.report.verdict.batch_loss import batch_loss
@@ -104,7 +104,7 @@ def interference_parts(
     *,
     as_json: bool,
 ) -> None:
-    """Show who slowed the parts of a batch job, except those that are too short."""
+    """Show which jobs slowed the parts of a batch job, except parts that are too short."""
     from jostle.analysis.estimation.light import LEAST_RUN_S
     from jostle.cli.views.interference import in_short
     from jostle.report.models.batch_jobs import batch_row
@@ -120,19 +120,19 @@ def interference_parts(
             bar.advance(number, len(long), part["part"])
             answers.append(evaluate_company(store, part["job"], seed, viewer))
     short = len(row["parts"]) - len(long)
-    told = list(zip(long, answers, strict=True))
+    found = list(zip(long, answers, strict=True))
     if as_json:
-        found = [interference_json(*both) | {"part": part["part"]} for part, both in told]
-        emit_json({"job": row["job"], "parts": found, "too_short": short})
+        rows = [interference_json(*both) | {"part": part["part"]} for part, both in found]
+        emit_json({"job": row["job"], "parts": rows, "too_short": short})
         return
-    for part, both in told:
+    for part, both in found:
         show(heading(part["part"], f"  {part['program']}"), *in_short(*both), "")
     show(
         f"{count(len(long))} of {count(len(row['parts']))} parts of {row['title']} ran for "
-        f"{LEAST_RUN_S:g} s or longer; others are too short to tell."
+        f"{LEAST_RUN_S:g} s or longer; the others are too short for a result."
     )
     seen = f" --as-user {viewer}" if viewer is not None else ""
-    evident = [part for part, (_, who) in told if who.evident] or long
+    evident = [part for part, (_, who) in found if who.evident] or long
     next_steps(
         *(f"jostle interference{flag}{seen} {part['part']}" for part in evident[:_MOST_NEXT])
     )
@@ -141,7 +141,7 @@ def interference_parts(
 def print_line(repository: Path, job: str) -> None:
     """Print a job or a batch job in one line, for an epilog; it never fails.
 
-    If nothing is known of the job, the line says so: after a failed epilog, a batch system would
+    If the job is unknown, the line says so: after a failed epilog, a batch system would
     assume a broken node.
     """
     try:
@@ -157,7 +157,7 @@ def job_end(store: Repository, job: str, link: str = "") -> str:
     Args:
         store: The repository.
         job: The job, or the number of a batch job.
-        link: Address of its page; "" without.
+        link: URL of the job's page; "" without one.
     """
     from jostle.analysis import job_end as figures
     from jostle.cli.views.job_end import job_end_text

@@ -45,26 +45,24 @@ SLOWER = 3
     "--baseline",
     metavar="JOB",
     shell_complete=complete_job,
-    help="Compare with this one of the jobs [the fastest].",
+    help="Job that the others are compared with [the fastest].",
 )
 @click.option(
     "--gate",
     type=click.FloatRange(0, 1000),
     metavar="PERCENT",
-    help="With --baseline: end with 3 when runs without their interference are that much slower, "
-    "with 4 when that is undecided.",
+    help="With --baseline: exit with status 3 if runs are that much slower even without "
+    "interference, with 4 if that is undecided.",
 )
 @ci_report_options
 @click.option(
-    "--markdown",
-    is_flag=True,
-    help="Print run times and ratios as tables in Markdown, and nothing else.",
+    "--markdown", is_flag=True, help="Print only the run times and ratios, as Markdown tables."
 )
 @click.option(
     "--plot",
     "folder",
     metavar="DIR",
-    help="Draw the runs' clusters side by side into DIR, CSV beside.",
+    help="Draw the clusters of the runs side by side into DIR, with a CSV file for each figure.",
 )
 @format_option
 @repository_option
@@ -84,18 +82,20 @@ def command(
     repository: Path,
     as_json: bool,
 ) -> int:
-    """Say why runs of one program took different times: by cause, and by cluster of segments.
+    """Show why runs of one program took different times, by cause and by cluster of segments.
 
-    The fastest run is the baseline. What a run took longer is measured; how much of it was
-    interference is estimated from each run alone. A JOB with `*` or `?` is a pattern: the jobs
-    that it matches are one group. Other jobs are grouped by program.
+    The fastest run is the baseline. The additional time of a run is measured; the part that was
+    interference is estimated from each run alone. A JOB with `*` or `?` is a pattern: the jobs that
+    it matches are one group. Other jobs are grouped by program.
     """
     if markdown and as_json:
-        raise UsageError("`--markdown` and `--json` exclude each other.", hint="Leave one out.")
+        raise UsageError(
+            "`--markdown` and `--json` exclude each other.", hint="Leave out one of them."
+        )
     check_ci_reports(gate, junit, annotate)
     if gate is not None and baseline is None:
         raise UsageError(
-            "--gate compares with a baseline, and none is named.",
+            "--gate needs --baseline.",
             hint="For example: jostle compare 'old-*' 'new-*' --baseline old-1 --gate 5",
         )
     how, place = how_to_estimate(method, bytes_rule, seed), plot_folder(folder)
@@ -104,7 +104,7 @@ def command(
     if len(names) < 2:
         raise UsageError(
             "One run cannot be compared with itself.",
-            hint=f"jostle estimate {names[0]}, or name another run; `jostle jobs` lists them.",
+            hint=f"jostle estimate {names[0]}, or name a second run; `jostle jobs` lists them.",
         )
     base = None if baseline is None else store.resolve_job(baseline)
     if base is not None and base not in names:
@@ -154,7 +154,7 @@ def _end(
 
     if not findings:
         raise UsageError(
-            "All runs are of the baseline's group, so that a gate has nothing to compare.",
+            "All runs are in the baseline's group, so --gate has no group to compare.",
             hint="Group them by patterns: jostle compare 'old-*' 'new-*' --baseline old-1 --gate 5",
         )
     outcomes: dict[Finding, Outcome] = {

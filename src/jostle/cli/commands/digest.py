@@ -1,4 +1,4 @@
-"""`jostle digest`: what one job did, from a repository or directly from a spool."""
+"""`jostle digest`: the activity of one job, from a repository or from profiles in a folder."""
 
 from __future__ import annotations
 
@@ -49,16 +49,18 @@ if TYPE_CHECKING:
     help="With --spool: wait for the end of all ranks, at most S seconds.",
 )
 @click.option(
-    "--line", is_flag=True, help="One line, also where JOB is not known; status 0 (for an epilog)."
+    "--line",
+    is_flag=True,
+    help="Print one line, even if JOB is not known, and exit with status 0 (for an epilog).",
 )
 @click.option(
-    "--brief", is_flag=True, help="At most 25 lines: what stands at the end of a job's output."
+    "--brief", is_flag=True, help="Print at most 25 lines, as at the end of a job's output."
 )
 @click.option(
     "--plot",
     "folder",
     metavar="DIR",
-    help="Draw the ends of processes, and what servers moved, into DIR.",
+    help="Draw the ends of processes and the data rates of servers into DIR.",
 )
 @format_option
 @repository_option
@@ -75,7 +77,7 @@ def command(
     repository: Path,
     as_json: bool,
 ) -> None:
-    """Say what JOB did: MPI, traffic per mount, time, segments, errors, our own cost.
+    """Show the activity of JOB: MPI, traffic per mount, time, segments, errors, cost of profiling.
 
     JOB is a name, the beginning of one, `last`, or the number of a batch job, of which all parts
     are listed. For an MPI program, ranks are compared and a kind of tool for a closer view is
@@ -86,7 +88,7 @@ def command(
             raise UsageError(
                 f"--{'line' if line else 'brief'} is not for --spool, --json, --segments, --plot "
                 "or the other of --line and --brief.",
-                hint="Use one of them.",
+                hint="Leave out one of the options.",
             )
         if line:
             print_line(repository, job)
@@ -114,7 +116,7 @@ def command(
     name, *more = store.resolve_parts(job)
     if more and folder:
         raise UsageError(
-            f"`{job}` is a batch job of several parts; --plot draws one job.",
+            f"`{job}` is a batch job with several parts, but --plot draws one part only.",
             hint=f"Name a part: {name}",
         )
     if more:
@@ -142,16 +144,16 @@ def command(
 def spool_store(
     folder: Path, job: str, *, wait_s: float = 0.0, quiet: bool = False
 ) -> Iterator[tuple[Repository, str]]:
-    """Make a temporary repository of a job's profiles in a spool.
+    """Create a temporary repository from a job's profiles in a spool (a folder of profiles).
 
     Args:
-        folder: The spool.
+        folder: The spool folder.
         job: The job's full name, or `last`.
         wait_s: Longest wait for the end of all ranks, s.
-        quiet: Show no progress.
+        quiet: Whether to show no progress.
 
     Yields:
-        The repository, and the job's name in it.
+        The repository, and the name of the job in it.
 
     Raises:
         UsageError: The spool has no profile of this job.
@@ -171,7 +173,7 @@ def spool_store(
         if not store.job_processes(name).num_rows:
             raise UsageError(
                 f"No profile in {folder} is of a job {job!r}.",
-                hint="`last` takes the newest; file names begin with their job's name.",
+                hint="`last` selects the newest job; file names begin with the name of their job.",
             )
         yield store, name
 

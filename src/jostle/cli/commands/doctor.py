@@ -1,4 +1,4 @@
-"""`jostle doctor`: what works on this machine, and how to fix the rest."""
+"""`jostle doctor`: checks which functions of jostle work on this machine, and how to fix others."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _SIGNS = {"ok": ("âœ“", "+", "green"), "warn": ("!", "!", "yellow"), "fail": ("â
 
 
 @click.command("doctor")
-@click.option("--site", is_flag=True, help="Check this machine's part of a site instead.")
+@click.option("--site", is_flag=True, help="Check the services of a site on this machine instead.")
 @repository_option
 @json_option
 def command(site: bool, repository: Path, as_json: bool) -> int:
-    """Check what works on this machine, and how to mend the rest.
+    """Check which functions of jostle work on this machine, and how to fix the others.
 
-    Ends with 1 when something fails, 0 when all is well or only less than it could be.
+    The exit status is 1 if a check fails, else 0, also if some functions are limited.
     """
     from rich.text import Text
 
@@ -37,8 +37,8 @@ def command(site: bool, repository: Path, as_json: bool) -> int:
         findings.append(check)
         wide, plain, style = _SIGNS[check.state]
         text = Text(check.says)
-        if check.mend:
-            text.append(f"\nmend: {check.mend}", style="bold")
+        if check.fix:
+            text.append(f"\nfix: {check.fix}", style="bold")
         frame.add_row(Text(wide if utf8() else plain, style=style), check.name, text)
     failed = sum(check.state == "fail" for check in findings)
     if as_json:
@@ -51,9 +51,9 @@ def command(site: bool, repository: Path, as_json: bool) -> int:
         next_steps("jostle doctor --site" if site else "jostle doctor")
     elif site:
         less = f" {_count_checks(warned)} above." if warned else ""
-        show(f"This machine's part of the site works.{less}")
+        show(f"The site's services on this machine work.{less}")
     else:
-        less = f" {_count_checks(warned)} above: this machine could tell more about jobs."
+        less = f" {_count_checks(warned)} above: once fixed, jostle records more about jobs here."
         less = less if warned else ""
         show(f"jostle works here.{less}")
         next_steps(*["jostle demo"] * ("demo" in added_verbs()), "jostle run -- CMD")

@@ -1,4 +1,4 @@
-"""`jostle estimate`: what interference cost one run, and whether its results can be trusted."""
+"""`jostle estimate`: the time that one run lost to interference, and how usable its times are."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ if TYPE_CHECKING:
     "--plot",
     "folder",
     metavar="DIR",
-    help="Draw timeline, histograms and clusters into DIR, CSV beside.",
+    help="Draw timeline, histograms and clusters into DIR, with a CSV file for each.",
 )
 @format_option
 @click.option(
     "--export",
     "export",
     metavar="FILE",
-    help="Write the interfered intervals: .json (Perfetto) or .csv.",
+    help="Write the intervals with lost time to FILE: .json (Perfetto) or .csv.",
 )
 @click.option("--spool", metavar="DIR", help="Read the profiles in DIR, without a repository.")
 @as_user_option
@@ -66,10 +66,10 @@ def command(
     repository: Path,
     as_json: bool,
 ) -> None:
-    """Estimate the interference that JOB suffered, from this one run.
+    """Estimate how much time JOB lost to interference, from this run alone.
 
-    JOB is a name, the beginning of one, `last`, or the number of a batch job. The light is green
-    below 7.5 % of the run time, red above 15 %.
+    JOB is a name, the beginning of one, `last`, or the number of a batch job. The traffic light is
+    green if the loss is below 7.5 % of the run time, red if above 15 %.
     """
     how = how_to_estimate(method, bytes_rule, seed)
     place, file = plot_folder(folder), check_export(export)
@@ -99,7 +99,7 @@ def command(
     if place:
         show("", *saved_lines(saved, place, reason="the run has nothing"))
     if file:
-        show(f"{written} interfered interval{'s' if written != 1 else ''}: {file}")
+        show(f"{written} interval{'s' if written != 1 else ''} with lost time: {file}")
     seen = "a spool" if alone else seen_by_estimate(evaluated_job, slice_ns)
     from jostle.report.models.among_runs import newest_other_run
 

@@ -1,4 +1,4 @@
-"""`jostle export`: tables for other tools."""
+"""`jostle export`: writes tables and jobs as files for other tools."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _SUFFIX = {".parquet": "parquet", ".csv": "csv", ".json": "json"}
     "form",
     default=None,
     type=click.Choice(["parquet", "csv", "json", *_TRACES]),
-    help="Form of the file [that of its ending, else parquet].",
+    help="Format of the file [from its ending, else parquet].",
 )
 @click.option("-o", "--out", metavar="FILE", help="File to write [./TABLE.FORMAT, ./JOB.FORMAT].")
 @click.option(
@@ -81,9 +81,9 @@ _SUFFIX = {".parquet": "parquet", ".csv": "csv", ".json": "json"}
     default=None,
     metavar="NAME",
     shell_complete=complete_metric,
-    help="Beside the keys only this metric or pair, as of `timeline`.",
+    help="Export only the keys and this metric or pair (as in `timeline`).",
 )
-@click.option("--force", is_flag=True, help="Replace FILE when it is there.")
+@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @engine_option
 @repository_option
 @json_option
@@ -103,10 +103,10 @@ def command(
 
     TABLE is one of slices, mount_slices, rollup, node_rollup, gpu_slices, gpu_rollup, gpus,
     processes, mounts, jobs, segments, tokens, peer_slices, collective_slices, communicators, peers,
-    files, batch_jobs, machines, components, component_slices. A job gives its rows
-    of slices, where mount is empty, and of mount_slices; with --format perfetto its processes,
-    neighbours, loads and losses as a trace, with --format otf2 its processes, metrics and losses as
-    a folder.
+    files, batch_jobs, machines, components, component_slices. For a job, its rows of slices (with
+    an empty mount) and of mount_slices are written; with --format perfetto, a trace of its
+    processes, neighbours, loads and losses; with --format otf2, a folder with its processes,
+    metrics and losses.
     """
     chosen = form or _form_of(out)
     metrics = (
@@ -118,28 +118,28 @@ def command(
     )
     span = None if begin_ns is None and end_ns is None else (begin_ns or 0, end_ns or _NEVER_NS)
     if span is not None and span[0] >= span[1]:
-        raise UsageError("`--from` is not before `--to`.", hint="Exchange them.")
+        raise UsageError("`--from` is not before `--to`.", hint="Exchange the two times.")
     store = open_repository(repository)
     name = what if what in TABLES else _job(store, what)
     trace = chosen in _TRACES
     if trace and (name in TABLES or span is not None or metrics is not None):
         raise UsageError(
-            f"`--format {chosen}` takes a whole job.",
+            f"`--format {chosen}` exports a whole job.",
             hint=f"jostle export JOB --format {chosen}, without --from, --to and --metric.",
         )
     if trace and engine is not None:
         raise UsageError(
-            f"`--format {chosen}` is written by this process.", hint="Leave out --engine."
+            f"`--format {chosen}` cannot be combined with --engine.", hint="Leave out --engine."
         )
     path = Path(out or name + _TRACES.get(chosen, f".{chosen}"))
     if path.exists() and engine is not None:
         raise UsageError(
-            f"{path} is there already, and Spark writes a new folder.",
-            hint="Remove it, or name another with --out.",
+            f"{path} already exists, but Spark writes only new folders.",
+            hint="Remove it, or name a different folder with --out.",
         )
     if path.exists() and not force:
         raise UsageError(
-            f"{path} is there already.", hint="Add --force, or name another with --out."
+            f"{path} already exists.", hint="Add --force, or name a different file with --out."
         )
     with Bar(f"writing {path}", quiet=as_json):
         if trace:
@@ -177,7 +177,7 @@ def _write_otf2(store: Repository, job: str, path: Path) -> ExportReport:
 
     if path.exists() and not (path / "traces.otf2").exists():
         raise UsageError(
-            f"{path} is there, and is no trace: it is not replaced.",
+            f"{path} exists and is not a trace, so it is not replaced.",
             hint="Name another with --out.",
         )
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
@@ -222,16 +222,16 @@ def _job(store: Repository, what: str) -> str:
 
 
 def _form_of(out: str | None) -> str:
-    """Return the form that the ending of a file names; parquet if it has none.
+    """Return the format that the ending of a file names; parquet if it has no ending.
 
     Raises:
-        UsageError: The ending belongs to another form.
+        UsageError: The ending belongs to a different format.
     """
     ending = Path(out or "").suffix.lower()
     if ending and ending not in _SUFFIX:
         raise UsageError(
-            f"`{out}`: {ending[1:]} is no form that tables are written in.",
-            hint=f"End it in {', '.join(_SUFFIX)}; or name the form: --format csv.",
+            f"`{out}`: {ending[1:]} is not a format of tables.",
+            hint=f"End it in {', '.join(_SUFFIX)}; or name the format: --format csv.",
         )
     return _SUFFIX.get(ending, "parquet")
 

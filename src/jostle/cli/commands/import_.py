@@ -1,4 +1,4 @@
-"""`jostle import`: import what a site has already: logs of Darshan, accounting, counters."""
+"""`jostle import`: imports existing records of a site: Darshan logs, accounting and counters."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ _RESOLUTIONS = {
 
 @click.group("import", cls=ExtensibleGroup)
 def command() -> None:
-    """Take what a site has already into the repository, without profiles.
+    """Import existing records of a site: logs, accounting and counters; no profiles are needed.
 
-    What is imported once is not imported again: run it as often as there is something new.
+    A repeated import adds only new records.
     """
 
 
@@ -55,13 +55,13 @@ def command() -> None:
 @click.option(
     "--system",
     type=click.Choice(["slurm", "pbs", "lsf"]),
-    help="Batch system whose job numbers the logs have [not known: jobs are called darshan-N].",
+    help="Batch system of the job numbers in the logs [unknown: jobs are called darshan-N].",
 )
 @click.option(
     "--workers",
     metavar="N",
     type=click.IntRange(1, 64),
-    help="Processes that read logs [one per core, at most 8].",
+    help="Number of processes that read logs [one per core, at most 8].",
 )
 @repository_option
 @json_option
@@ -72,13 +72,13 @@ def darshan(
     repository: Path,
     as_json: bool,
 ) -> None:
-    """Take logs of Darshan: each becomes a job.
+    """Import Darshan logs, each of which becomes a job.
 
     PATH is a log, a folder, or a tree of folders by date. Bytes, calls and files come from the
-    counters; when they were moved comes from traced operations (DXT), else from heat maps
-    (Darshan 3.4 or newer), else from the first and last access of each file. Anonymised logs are
-    as good as others. A damaged log is set aside with the reason. Logs of runs of which the
-    repository has profiles are left out.
+    counters; the times of transfers come from traced operations (DXT), else from heat maps (Darshan
+    3.4 or newer), else from the first and last access of each file. Anonymised logs can be
+    imported, too. A damaged log is skipped, and the reason is reported. Logs of runs with profiles
+    in the repository are left out.
     """
     from jostle.imports import DarshanImport
 
@@ -101,7 +101,7 @@ command.add_command(ldms)
 
 
 def _require_logs(report: DarshanReport) -> None:
-    """Refuse files of which none is a log: most likely the wrong folder was given."""
+    """Refuse a list of files without any log, since most likely the wrong folder was given."""
     if report.imported or report.known or report.profiled or report.expired:
         return
     from jostle.imports import ImportFailedError
@@ -109,8 +109,9 @@ def _require_logs(report: DarshanReport) -> None:
     name, why = report.set_aside[0]
     more = f", and {len(report.set_aside) - 1} more" if len(report.set_aside) > 1 else ""
     raise ImportFailedError(
-        f"No file could be used as a log of Darshan: {name}: {why}{more}.",
-        hint="Name logs that Darshan wrote; `darshan-parser FILE` says whether one is damaged.",
+        f"No file could be used as a Darshan log: {name}: {why}{more}.",
+        hint="Name logs that Darshan wrote; `darshan-parser FILE` reports whether a log is "
+        "damaged.",
     )
 
 
@@ -124,7 +125,7 @@ def _require_logs(report: DarshanReport) -> None:
 @repository_option
 @json_option
 def sacct(file: str, zone: str | None, repository: Path, as_json: bool) -> None:
-    """Take what Slurm's `sacct` printed: states, nodes, waiting and energy of jobs.
+    """Import the output of Slurm's `sacct`: states, nodes, waiting and energy of jobs.
 
     FILE is the output of `sacct -a -P -o JobIDRaw,JobName,User,UID,Account,Partition,Submit,Start,
     End,State,ExitCode,NodeList,AllocCPUS,ReqMem,Timelimit,ConsumedEnergyRaw`, or - for the standard
@@ -142,8 +143,8 @@ def sacct(file: str, zone: str | None, repository: Path, as_json: bool) -> None:
             where = ZoneInfo(zone)
         except (ZoneInfoNotFoundError, ValueError, OSError):
             raise UsageError(
-                f"`{zone}` is no time zone that this machine knows.",
-                hint="Write for example `--zone Europe/Berlin` or `--zone UTC`.",
+                f"`{zone}` is not a time zone that this machine knows.",
+                hint="For example: --zone Europe/Berlin, or --zone UTC",
             ) from None
     _account(file, partial(read_sacct, zone=where), repository, as_json=as_json)
 
@@ -153,9 +154,9 @@ def sacct(file: str, zone: str | None, repository: Path, as_json: bool) -> None:
 @repository_option
 @json_option
 def pbs(file: str, repository: Path, as_json: bool) -> None:
-    """Take the accounting of PBS: begins and ends of jobs.
+    """Import the accounting of PBS: starts and ends of jobs.
 
-    FILE is one of the server's files of a day (server_priv/accounting), or - for the standard
+    FILE is one of the server's daily files (server_priv/accounting), or - for the standard
     input.
     """
     from jostle.imports import read_pbs
@@ -168,7 +169,7 @@ def pbs(file: str, repository: Path, as_json: bool) -> None:
 @repository_option
 @json_option
 def lsf(file: str, repository: Path, as_json: bool) -> None:
-    """Take the accounting of LSF: the ends of jobs.
+    """Import the accounting of LSF: the ends of jobs.
 
     FILE is lsb.acct, or - for the standard input.
     """
@@ -188,8 +189,8 @@ def _account(file: str, reader: Reader, repository: Path, *, as_json: bool) -> N
     except AccountingError as error:
         raise UsageError(
             f"{file} cannot be used: {error}.",
-            hint="`jostle import --help` says what is read; `sacct` needs -P and the columns named "
-            "by `jostle import sacct --help`.",
+            hint="`jostle import --help` lists what can be read; `sacct` needs -P and the columns "
+            "named by `jostle import sacct --help`.",
         ) from error
     if report.unused and not report.jobs:
         number, why = report.unused[0]
@@ -216,7 +217,7 @@ def _opened(file: str) -> Iterator[Iterable[str]]:
     if file == "-":
         if sys.stdin is None or sys.stdin.isatty():
             raise UsageError(
-                "`-` is the standard input, and nothing is piped into it.",
+                "`-` means standard input, but no data is piped into it.",
                 hint="Pipe accounting into it (`sacct ... | jostle import sacct -`), or name a "
                 "file.",
             )
@@ -228,12 +229,12 @@ def _opened(file: str) -> Iterator[Iterable[str]]:
     except FileNotFoundError:
         raise UsageError(
             f"{file} does not exist.",
-            hint="Name a file of accounting, or - for the standard input.",
+            hint="Name a file of accounting data, or - for standard input.",
         ) from None
     except OSError as error:
         raise UsageError(
             f"{file} cannot be read: {error.strerror}.",
-            hint="Name a file of accounting that you may read, or - for the standard input.",
+            hint="Name a readable file of accounting data, or - for standard input.",
         ) from None
     with lines:
         yield _not_empty(lines, file)
@@ -243,7 +244,7 @@ def _not_empty(lines: Iterable[str], name: str) -> Iterator[str]:
     rest = iter(lines)
     first = next(rest, None)
     if first is None:
-        raise UsageError(f"{name} is empty.", hint="`jostle import --help` says what is read.")
+        raise UsageError(f"{name} is empty.", hint="`jostle import --help` lists what can be read.")
     return chain([first], rest)
 
 
@@ -264,8 +265,8 @@ def _accounting_view(report: AccountingReport) -> Iterator[str]:
         yield f"They used {count(report.energy_j)} J."
     if report.owners_unknown:
         yield (
-            f"The owners of {count(report.owners_unknown)} have no number here (column UID, or a "
-            "login of this machine): they are joined by number and time alone."
+            f"The owners of {_of(report.owners_unknown, 'job')} have no uid here (in column UID, "
+            "or as a login of this machine): these are matched by job number and time alone."
         )
 
 
@@ -281,7 +282,7 @@ def _darshan_view(report: DarshanReport) -> Iterator[str]:
     yield f"{words}{duration(report.seconds * 1e9)}, {byte_count(report.bytes_written)} of Parquet."
     for number, why in (
         (report.known, "are in the repository already"),
-        (report.profiled, "are of runs that have profiles, which say more"),
+        (report.profiled, "are of runs that have profiles, which contain more"),
         (report.expired, "are older than what the repository keeps (`jostle repository expire`)"),
     ):
         if number:
@@ -291,7 +292,7 @@ def _darshan_view(report: DarshanReport) -> Iterator[str]:
         more = f" and {len(report.mounts) - _SHOWN} more" if len(report.mounts) > _SHOWN else ""
         yield f"Shared file systems, and how many jobs used each: {', '.join(shown)}{more}."
     if report.imported:
-        yield from ("", "What these logs allow:")
+        yield from ("", "Questions that these logs can answer:")
         yield from _allowed(report)
 
 
@@ -304,16 +305,16 @@ def _allowed(report: DarshanReport) -> Iterator[str]:
         yield f"  {_of(number, 'job')} {what}: {', '.join(possible)}"
     if report.coarse:
         yield (
-            f"  {_of(report.coarse, 'job')} began and ended at a known second, not at a known "
-            "instant (Darshan before 3.4.1)"
+            f"  {_of(report.coarse, 'job')} began and ended at times known only to the second "
+            "(Darshan before 3.4.1)"
         )
 
 
 def _aside(files: list[tuple[str, str]]) -> list[str]:
-    """Return the files that were set aside, and why."""
-    lines = [f"{name} is set aside: {why}." for name, why in files[:_SHOWN]]
+    """Return the files that were skipped, and why."""
+    lines = [f"{name} is skipped: {why}." for name, why in files[:_SHOWN]]
     if len(files) > _SHOWN:
-        lines.append(f"{_of(len(files) - _SHOWN, 'more file')} set aside (--json lists all).")
+        lines.append(f"{_of(len(files) - _SHOWN, 'more file')} skipped (--json lists all).")
     return lines
 
 

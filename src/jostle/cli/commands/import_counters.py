@@ -1,4 +1,4 @@
-"""`jostle import prometheus` and `jostle import ldms`: counters of machines that others collect."""
+"""`jostle import prometheus` and `ldms`: import machine counters of other monitoring systems."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ _SHOWN = 10  # files that are set aside, and machines
     type=Since(),
     required=True,
     metavar="AGE|TIME",
-    help="Begin: an age such as `2d`, or a time such as 2026-03-01T14:30Z.",
+    help="Start of the import: an age such as `2d`, or a time such as 2026-03-01T14:30Z.",
 )
-@click.option("--to", "end_ns", type=Instant(), metavar="TIME", help="End [now].")
+@click.option("--to", "end_ns", type=Instant(), metavar="TIME", help="End of the import [now].")
 @click.option(
     "--map",
     "maps",
     multiple=True,
     required=True,
     metavar="FILE|NAME",
-    help="Which series are what: node-exporter, lustre-exporter, dcgm, ceph, or a TOML file; "
-    "several times for several.",
+    help="Map from series to metrics: node-exporter, lustre-exporter, dcgm, ceph, or a TOML file; "
+    "may be given more than once.",
 )
 @repository_option
 @json_option
@@ -59,19 +59,17 @@ def prometheus(
     repository: Path,
     as_json: bool,
 ) -> None:
-    """Take series of Prometheus as components of machines: disks, links, CPUs, servers, GPUs.
+    """Import series of Prometheus as components of machines: disks, links, CPUs, servers, GPUs.
 
-    URL is that of the server, such as http://prometheus.site:9090. Its raw samples are read; what a
-    counter rose between two of them is spread evenly over the time between. Machines that have an
-    agent of jostle in that time are left out.
+    URL is that of the server, such as http://prometheus.site:9090. The raw samples are read; the
+    increase of a counter between two samples is spread evenly over the time between them. Machines
+    with an agent of jostle at that time are left out.
     """
     from jostle.imports import PrometheusClient, import_prometheus, read_map
 
     until = min(end_ns or time.time_ns(), time.time_ns())
     if begin_ns >= until:
-        raise UsageError(
-            "There is no time between --from and --to.", hint="Write for example `--from 2d`."
-        )
+        raise UsageError("--to is not after --from.", hint="For example: --from 2d")
     read = [read_map(name) for name in maps]
     client = PrometheusClient(url)
     store = open_repository(repository, create=True)
@@ -97,15 +95,15 @@ def prometheus(
     default="ldms",
     show_default=True,
     metavar="FILE|NAME",
-    help="Which columns are what: a TOML file.",
+    help="Map from columns to metrics: a TOML file.",
 )
 @repository_option
 @json_option
 def ldms(paths: tuple[Path, ...], name: str, repository: Path, as_json: bool) -> None:
-    """Take files of LDMS's store_csv as components of machines: CPUs, disks, links, mounts.
+    """Import files of LDMS's store_csv as components of machines: CPUs, disks, links, mounts.
 
-    FILE is a file with a line that names its columns, or a folder of such files. Samplers procstat,
-    meminfo, procdiskstats, procnetdev and lustre2_client are known; others need a map.
+    FILE is a file with a line that names its columns, or a folder of such files. The samplers
+    procstat, meminfo, procdiskstats, procnetdev and lustre2_client are known; others need a map.
     """
     from jostle.imports import ImportFailedError, import_ldms, read_map
 
@@ -141,22 +139,22 @@ def _view(title: str, report: CounterReport) -> Iterator[str]:
         yield f"  Components: {kinds}."
     yield (
         f"  Samples every {duration(report.usual_ns)} became slices of "
-        f"{duration(report.slice_ns)}: what a counter rose between two samples is spread evenly."
+        f"{duration(report.slice_ns)}: a counter's increase is spread evenly between two samples."
     )
     if report.known and not report.rows:
         yield "  All of it is in the repository already."
     if report.watched:
         some = ", ".join(sorted(report.watched)[:_SHOWN])
         more = " and others" if len(report.watched) > _SHOWN else ""
-        yield f"  Left out, since agents of their own watched them: {some}{more}."
+        yield f"  Left out, since jostle's agent recorded them: {some}{more}."
     for kind, metrics in sorted(report.missing.items()):
         yield f"  No series for {kind}: {', '.join(metrics)}: these are not known."
 
 
 def _aside(report: LdmsReport) -> list[str]:
-    lines = [f"{name} is set aside: {why}." for name, why in report.set_aside[:_SHOWN]]
+    lines = [f"{name} is skipped: {why}." for name, why in report.set_aside[:_SHOWN]]
     if len(report.set_aside) > _SHOWN:
-        lines.append(f"{count(len(report.set_aside) - _SHOWN)} more are set aside (--json).")
+        lines.append(f"{count(len(report.set_aside) - _SHOWN)} more are skipped (--json).")
     if report.lines_left_out:
         lines.append(
             f"{_of(report.lines_left_out, 'line')} left out: incomplete, or with a time before "

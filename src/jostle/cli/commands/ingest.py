@@ -22,16 +22,19 @@ if TYPE_CHECKING:
 
 @click.command("ingest")
 @click.argument("spools", nargs=-1, metavar="[DIR|FILE]...")
-@click.option("--follow", is_flag=True, help="Stay, and publish new slices while jobs run.")
-@click.option("--remove", is_flag=True, help="Remove profiles of ended processes once published.")
+@click.option("--follow", is_flag=True, help="Keep running, and publish new slices while jobs run.")
+@click.option(
+    "--remove", is_flag=True, help="Remove profiles of ended processes after they are ingested."
+)
 @repository_option
 @json_option
 def command(
     spools: tuple[str, ...], follow: bool, remove: bool, repository: Path, as_json: bool
 ) -> None:
-    """Take profiles from spools (folders or files) into the repository.
+    """Ingest profiles from spools (folders or files) into the repository.
 
-    Without DIR the spool in force is taken. Running it again adds only what is new.
+    Without DIR, the spool (folder of new profiles) of the current settings is read. A repeated run
+    adds only new data.
     """
     paths = [Path(name) for name in spools] or [settings().spool]
     for path in paths:
@@ -84,7 +87,7 @@ def _expired(report: IngestReport) -> list[str]:
         return []
     return [
         f"{_of(report.expired, 'profile')} older than what the repository keeps (`jostle "
-        "repository expire`): neither taken nor removed"
+        "repository expire`): neither ingested nor removed"
     ]
 
 

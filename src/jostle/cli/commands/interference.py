@@ -1,4 +1,4 @@
-"""`jostle interference`: who slowed a job, on what, and by how many seconds."""
+"""`jostle interference`: which jobs slowed a job, on which resource, and by how many seconds."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _PAINTED = 2  # resources that are drawn in the terminal
     "--plot",
     "folder",
     metavar="DIR",
-    help="Draw JOB above its background into DIR, a CSV beside each figure.",
+    help="Draw JOB above its background into DIR, with a CSV file for each figure.",
 )
 @format_option
 @as_user_option
@@ -60,13 +60,12 @@ def command(
     repository: Path,
     as_json: bool,
 ) -> None:
-    """Say which neighbours slowed JOB, on which resource, when, and how many seconds it cost.
+    """Show which concurrent jobs slowed JOB, on which resource, when, and by how many seconds.
 
-    For each slice, the duration of JOB's calls is compared with what all other jobs did on the same
-    file system, network or node at that time. Of an imported job whose calls are known for the
-    whole run only, the answer is how slow it was among runs of its program, whom it met, and what
-    all these runs say of the two programs. JOB is a name, the beginning of one, `last`, or the
-    number of a batch job.
+    For each slice, the duration of JOB's calls is compared with the load of all other jobs on the
+    same file system, network or node at that time. An imported job whose calls are known for the
+    whole run only is compared with other runs of its program, with and without each concurrent
+    program. JOB is a name, the beginning of one, `last`, or the number of a batch job.
     """
     place = plot_folder(folder)
     store = open_repository(repository)
@@ -108,8 +107,9 @@ def _refuse_drawing(job: str, folder: str | None) -> None:
     """
     if folder:
         raise UsageError(
-            f"There is nothing to draw: of the calls of {job} only their time in all is known.",
-            hint=f"`jostle background {job} --plot FILE` draws when it and others moved bytes.",
+            f"No figure can be drawn: only the total time of the calls of {job} is known.",
+            hint=f"`jostle background {job} --plot FILE` draws when this and other jobs moved "
+            "data.",
         )
 
 
@@ -142,12 +142,12 @@ def _present(estimate: RunEstimate, interference: JobInterference) -> None:
 
     from jostle.cli.views.interference import answer, details
     from jostle.plot.charts.interference import charts
-    from jostle.plot.terminal.interference import draw_blame
+    from jostle.plot.terminal.interference import draw_attribution
 
     show(*answer(estimate, interference))
     width = shutil.get_terminal_size((80, 24)).columns
     for chart in charts(interference, most=_PAINTED):
-        lines = draw_blame(chart, width=width, unicode=utf8())
+        lines = draw_attribution(chart, width=width, unicode=utf8())
         show("", *(Text.assemble(*line) for line in lines))
     show(*details(interference))
 

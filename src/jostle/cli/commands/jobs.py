@@ -1,4 +1,4 @@
-"""`jostle jobs`: the jobs in the repository."""
+"""`jostle jobs`: lists the jobs in the repository."""
 
 from __future__ import annotations
 
@@ -52,23 +52,27 @@ _KEYS: Mapping[str, Callable[[dict[str, Any]], Any]] = {
     default=20,
     show_default=True,
     metavar="N",
-    help="Show the last N.",
+    help="Number of newest jobs to show.",
 )
-@click.option("--all", "everything", is_flag=True, help="Show all of them.")
+@click.option("--all", "everything", is_flag=True, help="Show all jobs.")
 @click.option(
     "--user", "uid", metavar="USER", callback=user_id, help="Only jobs of USER (a name or number)."
 )
-@click.option("--program", metavar="NAME", help="Only jobs that run NAME; may have * and ?.")
-@click.option("--since", type=Since(), help="Only jobs that ran after it: `2d`, `2026-03-01`.")
-@click.option("--lost", is_flag=True, help="Estimate what each shown job lost to interference.")
+@click.option(
+    "--program", metavar="NAME", help="Only jobs that run program NAME, which may contain * and ?."
+)
+@click.option(
+    "--since", type=Since(), help="Only jobs that ran after this age or time: `2d`, `2026-03-01`."
+)
+@click.option("--lost", is_flag=True, help="Estimate the loss of each shown job to interference.")
 @click.option(
     "--sort",
     type=click.Choice([*_KEYS, "lost"]),
     default="started",
     show_default=True,
-    help="What to sort by, the largest last.",
+    help="Column to sort by, the largest value last.",
 )
-@click.option("--parts", is_flag=True, help="Show the script and the steps of batch jobs, too.")
+@click.option("--parts", is_flag=True, help="Show also the script and the steps of each batch job.")
 @repository_option
 @json_option
 def command(
@@ -107,11 +111,11 @@ def command(
         emit_json({"repository": shown(repository), "jobs": content, "left_out": left})
         return
     if not rows:
-        show(f"Nothing is recorded yet in {shown(repository)}.")
+        show(f"No job is recorded yet in {shown(repository)}.")
         next_steps(*steps("jobs", "nothing"))
         return
     if not listed:
-        show(f"None of the {len(rows)} jobs in {shown(repository)} is what was asked for.")
+        show(f"None of the {len(rows)} jobs in {shown(repository)} matches.")
         return
     from jostle.cli.views.jobs import jobs_table
 

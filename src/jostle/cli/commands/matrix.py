@@ -35,10 +35,13 @@ if TYPE_CHECKING:
     type=click.Choice(["name", "kind"]),
     default="name",
     show_default=True,
-    help="Which jobs are alike: those of one program, or whose loads are of one kind.",
+    help="Group jobs by program, or by the kind of their load.",
 )
 @click.option(
-    "--plot", "folder", metavar="DIR", help="Draw the matrix into DIR, a CSV beside each figure."
+    "--plot",
+    "folder",
+    metavar="DIR",
+    help="Draw the matrix into DIR, with a CSV file for each figure.",
 )
 @format_option
 @as_user_option
@@ -54,18 +57,16 @@ def command(
     repository: Path,
     as_json: bool,
 ) -> None:
-    """Say which program slowed which, by how much, and how sure that is.
+    """Show which program slowed which, by how much, and with what confidence.
 
-    Runs of a program with another one beside them are compared with its runs without (a test that
-    fits the data, controlled for the number of pairs). Active is how much a program slows others,
-    passive how much it is slowed.
+    Runs of a program at the same time as another program are compared with its runs without it, by
+    a test that fits the data, corrected for the number of pairs. `Active` is how much a program
+    slows others, `passive` how much it is slowed.
     """
     place = plot_folder(folder)
     store = open_repository(repository)
     if by == "kind" and engine is not None:
-        raise UsageError(
-            "Kinds of loads are computed by this process alone.", hint="Leave out --engine."
-        )
+        raise UsageError("--by kind cannot be combined with --engine.", hint="Leave out --engine.")
     with Bar("comparing runs", quiet=as_json), asking(store, engine) as asked:
         program_matrix = asked.matrix(as_user=viewer) if by == "name" else _by_kind(store, viewer)
     saved = _draw(program_matrix, place, endings, quiet=as_json) if place else []
@@ -78,7 +79,7 @@ def command(
 
     show(*view(program_matrix), *evidence)
     if place:
-        show("", *saved_lines(saved, place, reason="no two programs met"))
+        show("", *saved_lines(saved, place, reason="no two programs ran together"))
     flag = repository_flag(repository)
     seen = "jobs" if program_matrix.encounters else "no pair" if program_matrix.jobs else "nothing"
     next_steps(*steps("matrix", seen, flag=flag, viewer=viewer))
@@ -88,7 +89,7 @@ def _by_kind(store: Repository, viewer: int | None) -> Matrix:
     from jostle.analysis import matrix
     from jostle.analysis.kinds import by_kind, kinds_of
 
-    tables = store.programs_beside()
+    tables = store.programs_alongside()
     kinds = kinds_of(store.load_tables(list(tables.jobs)))
     return matrix(by_kind(tables, kinds), as_user=viewer)
 

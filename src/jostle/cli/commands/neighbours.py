@@ -42,18 +42,18 @@ _LOADS = 2  # resources of which the load is shown
 @repository_option
 @json_option
 def command(job: str, viewer: int | None, repository: Path, as_json: bool) -> None:
-    """List the jobs that ran beside JOB: when, where, and what they shared with it.
+    """List the jobs that ran at the same time as JOB: when, where, and which resources both used.
 
     JOB is a name, the beginning of one, or `last`. A neighbour need not have slowed JOB: `jostle
     interference` weighs the evidence.
     """
     store = open_repository(repository)
-    with Bar("looking around", quiet=as_json):
+    with Bar("searching neighbours", quiet=as_json):
         from jostle.analysis import neighbours
 
-        beside = store.beside(store.resolve_job(job, owner=viewer), cores=False)
-        listed = neighbours(beside, as_user=viewer)
-    own = beside.job
+        alongside = store.alongside(store.resolve_job(job, owner=viewer), cores=False)
+        listed = neighbours(alongside, as_user=viewer)
+    own = alongside.job
     evidence = rests_on(store, [own.job], "neighbours")
     if as_json:
         emit_json(
@@ -99,15 +99,13 @@ def _view(own: JobFacts, neighbours: list[Neighbour]) -> Iterator[Any]:
     yield from ("", heading("When"))
     yield from _when(own, shown)
     if len(neighbours) > len(shown):
-        yield (
-            f"{count(len(neighbours) - len(shown))} more had less time in common with it (--json)."
-        )
+        yield (f"{count(len(neighbours) - len(shown))} more overlapped for less time (--json).")
 
 
 def _who(own: JobFacts, neighbours: list[Neighbour], *, same_resource: bool) -> Table:
     """Return the table of neighbours, without the resource if it is the same for all."""
     places = [] if same_resource else ["=on"]
-    frame = table(["=job", "=program", "=user", ">beside", ">nodes", *places, "=load there"])
+    frame = table(["=job", "=program", "=user", ">overlap", ">nodes", *places, "=load there"])
     for each in neighbours:
         loads = [f"{value}" for value in list(each.load.values())[:_LOADS] if value]
         share = each.overlap_s / max((own.last_ns - own.start_ns) / 1e9, 1e-9)

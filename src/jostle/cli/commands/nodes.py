@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     type=click.IntRange(1, 366),
     default=DAYS,
     show_default=True,
-    help="Look at the last N days with slices.",
+    help="Evaluate the last N days with slices.",
 )
 @click.option(
     "--plot",
     "folder",
     metavar="DIR",
-    help="Draw each difference day by day into DIR, a CSV beside each.",
+    help="Draw each difference day by day into DIR, with a CSV file for each figure.",
 )
 @format_option
 @engine_option
@@ -52,11 +52,11 @@ def command(
     repository: Path,
     as_json: bool,
 ) -> None:
-    """Say which nodes, links and disks are persistently worse than their peers.
+    """Show which nodes, links and disks are persistently worse than their peers.
 
-    Components of one kind, on machines with one role and as many cores, are compared day by day at
-    a like load. Named is what was worse on so many days that chance does not explain it, beyond how
-    healthy ones differ. At least 5 peers and 3 days are needed.
+    Components of one kind, on machines with the same role and number of cores, are compared day by
+    day at similar load. A component is listed if it was worse, by more than healthy ones differ, on
+    more days than chance explains. At least 5 peers and 3 days are needed.
     """
     place = plot_folder(folder)
     store = open_repository(repository)
@@ -72,7 +72,7 @@ def command(
 
     show(*view(content))
     if not content.days:
-        show("No machine has an agent's slices on these days.")
+        show("No machine has data from an agent on these days.")
     if place:
         show("", *saved_lines(saved, place, reason="nothing is persistently worse"))
     seen = "differences" if content.differences else "none" if content.days else "nothing"

@@ -1,4 +1,4 @@
-"""`jostle overhead`: what profiling costs a command, measured by alternating runs."""
+"""`jostle overhead`: measures the overhead of profiling a command by alternating runs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _GPU_NOTE = "profiled runs also count what the GPU does (--gpu)"
     default=30,
     show_default=True,
     metavar="N",
-    help="Runs of each kind.",
+    help="Number of runs of each kind.",
 )
 @click.option(
     "--warmup",
@@ -48,31 +48,29 @@ _GPU_NOTE = "profiled runs also count what the GPU does (--gpu)"
     default=1,
     show_default=True,
     metavar="N",
-    help="Runs of each kind before those that count.",
+    help="Number of warm-up runs of each kind, which do not count.",
 )
 @click.option(
     "--set",
     "names",
     metavar="NAMES",
-    help="Instead of CMD: programs of `jostle validate`, comma separated; all: those installed.",
+    help="Measure programs of `jostle validate` instead of CMD, separated by commas; all: all that "
+    "are installed.",
 )
 @click.option(
-    "--beside",
+    "--alongside",
     "libraries",
     metavar="LIBRARY",
     multiple=True,
-    help="Also run it under another profiler, by its library to preload. Repeatable.",
+    help="Library of another profiler, with which CMD is run, too; may be given more than once.",
 )
-@click.option("--plot", "folder", metavar="DIR", help="Write a figure into DIR too.")
+@click.option("--plot", "folder", metavar="DIR", help="Write a figure into DIR as well.")
 @format_option
 @click.option(
-    "--seed",
-    type=int,
-    metavar="N",
-    help="Draw the order within each round by chance [plain first].",
+    "--seed", type=int, metavar="N", help="Randomize the order within each round [plain first]."
 )
 @click.option(
-    "--gpu", is_flag=True, help="Profiled runs also count what an NVIDIA GPU does for CMD."
+    "--gpu", is_flag=True, help="Count also the use of NVIDIA GPUs by CMD in profiled runs."
 )
 @click.option("--json", "as_json", is_flag=True, help="The same content as JSON.")
 @click.argument("cmd", nargs=-1, type=click.UNPROCESSED, metavar="-- CMD [ARG]...")
@@ -88,26 +86,27 @@ def command(
     as_json: bool,
     cmd: tuple[str, ...],
 ) -> int:
-    """Measure what profiling costs CMD: it runs with and without jostle, again and again.
+    """Measure the overhead of profiling CMD, which runs alternately with and without jostle.
 
-    Timed from MPI_Init to MPI_Finalize where CMD is an MPI program, else as a whole. CMD's
-    output is shown only when it fails. Ctrl-C ends the measurement and shows what it gave.
+    The time is measured from MPI_Init to MPI_Finalize if CMD is an MPI program, else for the whole
+    command. CMD's output is shown only when it fails. Ctrl-C ends the measurement and shows the
+    results so far.
     """
     _check_words(cmd, names, endings, gpu=gpu)
-    beside = other_profilers(libraries)
+    alongside = other_profilers(libraries)
     order = random.Random(seed) if seed is not None else None
     plan = RoundPlan(runs, warmup, order, gpu)
     if names is not None:
-        return _measure_set()(names, plan, beside, folder, endings, as_json=as_json)
+        return _measure_set()(names, plan, alongside, folder, endings, as_json=as_json)
     picture = _picture(folder, program_of_command(cmd))
-    trial = Trial(cmd, gpu=gpu, beside=beside)
+    trial = Trial(cmd, gpu=gpu, alongside=alongside)
     try:
         rounds = _measure(trial, plan, quiet=as_json)
     finally:
         trial.close()
     if not rounds.done:
         raise JostleError(
-            "Interrupted before a single round was over.",
+            "Interrupted before the first round ended.",
             hint="Use fewer ranks or less input, so that a run takes less time.",
             exit_code=130,
         )
@@ -131,17 +130,18 @@ def _check_words(
     """Refuse arguments that are not valid."""
     if names is None and not cmd:
         raise UsageError(
-            "What is to be measured?", hint="jostle overhead -- CMD, or: jostle overhead --set all"
+            "No command was given.", hint="jostle overhead -- CMD, or: jostle overhead --set all"
         )
     if names is not None and cmd:
         raise UsageError(
-            "--set runs programs of its own, and CMD is another.", hint="Leave out one of them."
+            "--set runs its own programs, so CMD must not be given.", hint="Leave out one of them."
         )
     if names is not None and gpu:
         raise UsageError("No program of --set uses a GPU.", hint="Leave out --gpu.")
     if names is None and tuple(endings) != ("png",):
         raise UsageError(
-            "--format is of the figure of --set; that of CMD has it in its name.",
+            "--format applies to --set only; for CMD, the name of the figure's file gives the "
+            "format.",
             hint="--plot overhead.svg",
         )
 
@@ -166,7 +166,7 @@ def _measure_set() -> Callable[..., int]:
     """Return the function that measures a set of programs, which is a part of the lab."""
     for measure_set in named("overhead_set"):
         return measure_set  # type: ignore[no-any-return]
-    raise UsageError("`--set` needs jostle-lab.", hint="Install it: `pip install jostle-lab`.")
+    raise UsageError("`--set` needs jostle-lab.", hint="pip install jostle-lab")
 
 
 def _measure(trial: Trial, plan: RoundPlan, *, quiet: bool) -> Rounds:
@@ -251,7 +251,7 @@ def _content(
         "runs": [vars(run) for run in rounds.done],
         **overhead.to_json(),
         "says": verdict(overhead),
-        "beside": [{**other.to_json(), "says": verdict(other)} for other in others],
+        "alongside": [{**other.to_json(), "says": verdict(other)} for other in others],
         "notes": notes,
         "plot": saved,
     }

@@ -29,8 +29,12 @@ if TYPE_CHECKING:
 
 @click.command("placement")
 @click.argument("job", metavar="[JOB]", required=False, shell_complete=complete_job)
-@click.option("--program", metavar="P", help="Compare the runs of a program, in place of one JOB.")
-@click.option("--plot", "folder", metavar="DIR", help="Draw it into DIR, a CSV beside each figure.")
+@click.option(
+    "--program", metavar="P", help="Compare the runs of program P instead of showing one JOB."
+)
+@click.option(
+    "--plot", "folder", metavar="DIR", help="Draw figures into DIR, with a CSV file for each."
+)
 @format_option
 @as_user_option
 @repository_option
@@ -44,10 +48,10 @@ def command(
     repository: Path,
     as_json: bool,
 ) -> None:
-    """Say where JOB sits in the network, and which jobs may use the same links.
+    """Show the placement of JOB in the network, and which jobs may use the same links.
 
-    With --program, say which measure of placement goes with the messaging rate of the runs, and
-    beside which programs they are slower. The repository must know the fabric: `jostle topology
+    With --program, show which measures of placement correlate with the messaging rate of its runs,
+    and which concurrent programs slow them. The repository must know the fabric: `jostle topology
     import`.
     """
     if (job is None) == (program is None):

@@ -1,4 +1,4 @@
-"""`jostle predict`: how much loads will slow each other that have not run together."""
+"""`jostle predict`: predicts by how much loads will slow each other when they run together."""
 
 from __future__ import annotations
 
@@ -26,12 +26,10 @@ from jostle.report.verdict.prediction import capacity_of, prediction_of
 @click.option(
     "--capacity",
     metavar="LOAD",
-    help="How many LOADs may run at once before each loses more than 10 % of its run time.",
+    help="Predict how many LOADs may run at once before each loses more than 10 % of its run time.",
 )
 @click.option(
-    "--mount",
-    metavar="MOUNT",
-    help="The mount that all use; by default the one that they used most.",
+    "--mount", metavar="MOUNT", help="Mount that all loads use [the one that they used most]."
 )
 @as_user_option
 @repository_option
@@ -44,21 +42,21 @@ def command(
     repository: Path,
     as_json: bool,
 ) -> None:
-    """Predict what loads will cost each other on a shared file system, though they never met.
+    """Predict by how much loads will slow each other on a shared file system.
 
-    A, B and LOAD are jobs, programs, or kinds such as `aggregate-write:1MiB:x4`. The prediction
-    rests on what loads of these kinds cost each other in the repository, and where none met, on
-    fair shares alone; then it says so.
+    A, B and LOAD are jobs, programs, or kinds of loads such as `aggregate-write:1MiB:x4`. The
+    prediction rests on the losses of similar loads in the repository that ran at the same time;
+    without such loads, on fair sharing alone, which the output then says.
     """
     if (capacity is None) == (not loads):
         raise UsageError(
-            "Name either the loads that run at once, or one whose capacity is asked for.",
+            "Give either the loads that run at once, or --capacity with one load.",
             hint="`jostle predict A B` or `jostle predict --capacity A`.",
         )
     store = open_repository(repository)
     from jostle.cli.views.advice.predict import capacity_view, prediction_view
 
-    with Bar("learning from jobs that met", quiet=as_json):
+    with Bar("learning from jobs that ran together", quiet=as_json):
         if capacity is None:
             found = prediction_of(store, loads, mount=mount, viewer=viewer)
             lines = prediction_view(found)

@@ -1,4 +1,4 @@
-"""`jostle receive`: receive the spools of nodes over HTTP, and ingest them."""
+"""`jostle receive`: receives the profiles of nodes over HTTP, and ingests them."""
 
 from __future__ import annotations
 
@@ -24,27 +24,29 @@ _PATH = click.Path(path_type=Path)
 @click.option(
     "--listen",
     metavar="HOST:PORT",
-    help="Where nodes post, as in 0.0.0.0:8643 [only the proxy's socket].",
+    help="Address for requests of nodes, such as 0.0.0.0:8643 [only the proxy's socket].",
 )
 @click.option(
     "--mirror",
     type=_PATH,
     metavar="DIR",
-    help="Folder for the nodes' files [/var/lib/jostle/mirror].",
+    help="Folder for the files of nodes [/var/lib/jostle/mirror].",
 )
-@click.option("--tokens", type=_PATH, metavar="FILE", help="Nodes show tokens: their hashes.")
-@click.option("--munge", is_flag=True, help="Nodes show MUNGE credentials.")
+@click.option(
+    "--tokens", type=_PATH, metavar="FILE", help="Accept tokens of nodes, whose hashes are in FILE."
+)
+@click.option("--munge", is_flag=True, help="Accept MUNGE credentials of nodes.")
 @click.option(
     "--proxy-socket",
     type=_PATH,
     metavar="FILE",
-    help="nginx in front verifies the nodes' certificates, and posts here.",
+    help="Unix socket for nginx as a proxy, which verifies the certificates of nodes.",
 )
 @click.option(
     "--config",
     type=_PATH,
     metavar="FILE",
-    help="File of these and all other settings [/etc/jostle/receive.toml].",
+    help="File with these and further settings [/etc/jostle/receive.toml].",
 )
 @repository_option
 @click.pass_context
@@ -58,9 +60,10 @@ def command(
     config: Path | None,
     repository: Path,
 ) -> None:
-    """Take what nodes send (their agents' shippers), keep a mirror of it, and ingest the mirror.
+    """Receive the profiles that nodes send, keep a mirror (copy) of them, and ingest the mirror.
 
-    A node is answered once its bytes are on the disk. Several receivers may fill one repository.
+    An HTTP POST request is answered after its bytes are on disk. Several receivers may fill one
+    repository.
     """
     if ctx.invoked_subcommand is not None:
         _refuse_options(ctx, {"tokens", "config"})
@@ -74,7 +77,7 @@ def command(
     open_repository(repository, create=True)
     receiver = Receiver(settings, repository, lambda text: warn([text]))
     receiver.run(lambda address: _say(settings, address, repository))
-    show("Ended: all that was acknowledged is in the mirror.")
+    show("Stopped; all acknowledged data is in the mirror.")
 
 
 def _say(settings: ReceiveSettings, address: str, repository: Path) -> None:
@@ -85,13 +88,13 @@ def _say(settings: ReceiveSettings, address: str, repository: Path) -> None:
     ways += ["certificates, by the proxy"] if settings.proxy_socket else []
     show(
         f"Receiving at {' and '.join(places)}",
-        f"  nodes show   {', '.join(ways)}",
-        f"  mirror       {settings.mirror}, at most {byte_count(settings.node_bytes)} of a node",
+        f"  credentials  {', '.join(ways)}",
+        f"  mirror       {settings.mirror}, at most {byte_count(settings.node_bytes)} per node",
         f"  repository   {shown(repository)}",
         "Ctrl-C ends it.",
     )
     if address:
-        show(f"Its state: curl {address}/health, and {address}/metrics for Prometheus.")
+        show(f"State of the receiver: curl {address}/health, and {address}/metrics for Prometheus.")
     next_steps(*steps("receive", "posts", flag=repository_flag(repository)))
 
 
@@ -105,7 +108,7 @@ def _say(settings: ReceiveSettings, address: str, repository: Path) -> None:
 )
 @click.pass_context
 def token(ctx: click.Context, node: str, tokens: Path | None) -> None:
-    """Make a token for NODE, and print it; the one that it had does not count any more.
+    """Create a token for NODE, and print it; the earlier token of NODE becomes invalid.
 
     The token alone is printed to standard output: give it to the node's agent, in a file that only
     the agent may read.
@@ -115,7 +118,8 @@ def token(ctx: click.Context, node: str, tokens: Path | None) -> None:
     of_receiver = ctx.obj["tokens"]
     if tokens and of_receiver and tokens != of_receiver:
         raise UsageError(
-            f"--tokens names both {of_receiver} and {tokens}.", hint="Name one of them."
+            f"--tokens names both {of_receiver} and {tokens}.",
+            hint="Name only one of the two files.",
         )
     click.echo(add_token(tokens or of_receiver or tokens_file(ctx.obj["config"]), node))
 
@@ -128,5 +132,5 @@ def _refuse_options(ctx: click.Context, taken: set[str]) -> None:
         if name not in taken and source is click.core.ParameterSource.COMMANDLINE:
             raise UsageError(
                 f"{option.opts[0]} has no effect on `{ctx.command_path} {ctx.invoked_subcommand}`.",
-                hint="Leave it out.",
+                hint="Leave the option out.",
             )

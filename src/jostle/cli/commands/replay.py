@@ -28,7 +28,8 @@ _ADVICE = "advice"
     metavar="P",
     default=_ADVICE,
     show_default=True,
-    help="A file of `jostle advise --site --format slurm`, or `advice`: what that would write.",
+    help="Policy: a file written by `jostle advise --site --format slurm`, or `advice` for the "
+    "present advice.",
 )
 @click.option(
     "--days",
@@ -42,7 +43,7 @@ _ADVICE = "advice"
     "--cores",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Cores of the site; without it those of the nodes that agents watch.",
+    help="Number of cores of the site [those of the nodes with an agent].",
 )
 @seed_option
 @repository_option
@@ -50,10 +51,10 @@ _ADVICE = "advice"
 def command(
     policy: str, days: int, cores: int | None, seed: int, repository: Path, as_json: bool
 ) -> None:
-    """Replay the recorded jobs through a small scheduler, with and without a policy.
+    """Simulate the scheduling of the recorded jobs, with and without a policy.
 
-    It says what the policy would have saved in core hours, with an interval, and how long jobs
-    would have waited. Jobs start in their order; they slow each other as they were seen to.
+    The output shows the core hours that the policy would have saved, with an interval, and how long
+    jobs would have waited. Jobs start in the recorded order, and slow each other as measured.
     """
     from jostle.analysis.site_advice import policy_of, recommend_site, replay
     from jostle.files.regular_files import read_regular

@@ -1,4 +1,4 @@
-"""`jostle report`: one file to mail about a job or a study."""
+"""`jostle report`: writes one file about a job or a study that can be mailed."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _complete(ctx: click.Context, param: click.Parameter, begun: str) -> list[Co
 @click.option(
     "-o", "--out", metavar="FILE", help="File to write, .html or .pdf [./JOB.html, ./STUDY.html]."
 )
-@click.option("--force", is_flag=True, help="Replace FILE when it is there.")
+@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @as_user_option
 @repository_option
 @json_option
@@ -62,11 +62,12 @@ def command(
 ) -> None:
     """Write one file about a job or a study that can be mailed: HTML, or PDF to print.
 
-    Of a job it has the verdict, when and by whom it was slowed, what it did, what to look at next
-    and what was not measured: the numbers of `estimate`, `interference` and `digest`. Of a study it
-    has what `study show` says, with its figures. The file needs nothing beside it, and no network.
-    JOB is a name, the beginning of one, `last`, or the number of a batch job: its report has the
-    whole, then the parts that ran longest.
+    The report on a job contains the verdict, when and by which jobs it was slowed, its activity,
+    advice what to examine next, and what was not measured: the numbers of `estimate`,
+    `interference` and `digest`. The report on a study contains the output of `study show` and its
+    figures. The file needs no other files and no network. JOB is a name, the beginning of one,
+    `last`, or the number of a batch job: its report shows the whole, then the parts that ran
+    longest.
     """
     if out is not None:
         _check_file(Path(out), force=force)
@@ -118,12 +119,12 @@ def _check_file(path: Path, *, force: bool) -> None:
     """Refuse a file that cannot become a report, before any work is done.
 
     Raises:
-        UsageError: Its ending is neither .html nor .pdf, it exists already, or it cannot be
+        UsageError: Its ending is neither .html nor .pdf, it already exists, or it cannot be
             written.
     """
     if path.suffix.lower() not in _ENDINGS:
         raise UsageError(
-            f"`{path}` ends in neither .html nor .pdf.", hint="Write for example `-o report.html`."
+            f"`{path}` ends in neither .html nor .pdf.", hint="For example: -o report.html"
         )
     folder = path.absolute().parent
     if not folder.is_dir():
@@ -132,10 +133,12 @@ def _check_file(path: Path, *, force: bool) -> None:
         raise UsageError(f"`{path}` is a folder.", hint=f"-o {path / 'report.html'}")
     if path.exists() and not force:
         raise UsageError(
-            f"{path} is there already.", hint="Add --force, or name another with --out."
+            f"{path} already exists.", hint="Add --force, or name a different file with --out."
         )
     if not os.access(path if path.exists() else folder, os.W_OK):
-        raise UsageError(f"{path} is not writable for you.", hint="Name a file elsewhere with -o.")
+        raise UsageError(
+            f"{path} cannot be written by you.", hint="Name a file in a different folder with -o."
+        )
 
 
 def _job(

@@ -1,4 +1,4 @@
-"""`jostle repository`: compaction, retention, and repair."""
+"""`jostle repository`: compacts, thins out, checks and repairs a repository."""
 
 from __future__ import annotations
 
@@ -32,25 +32,25 @@ _MOST_JOBS = 5
 
 @click.group("repository", subcommand_metavar="check|compact|coarsen|expire")
 def command() -> None:
-    """Keep the repository small, quick and whole."""
+    """Compact, thin out, check or repair the repository."""
 
 
 @command.command("check")
-@click.option("--mend", is_flag=True, help="Move damaged files aside; nothing is deleted.")
+@click.option("--fix", is_flag=True, help="Move damaged files aside; nothing is deleted.")
 @repository_option
 @json_option
-def check(repository: Path, as_json: bool, mend: bool) -> None:
-    """Read every file, and list those that differ from what was written.
+def check(repository: Path, as_json: bool, fix: bool) -> None:
+    """Read every file of the repository, and list damaged ones.
 
-    Exit status 1 when there are any; with --mend 0, as nothing damaged is left.
+    The exit status is 1 if there are any; with --fix it is 0, since no damaged file remains.
     """
     from jostle.repository import Repository
 
-    if mend:
+    if fix:
         from jostle.repository.store.marker import restore_marker
 
         flaw = restore_marker(repository)
-        _mend(Repository(repository), as_json, flaw)
+        _fix(Repository(repository), as_json, flaw)
         return
     store = Repository(repository)
     with Bar("reading", quiet=as_json) as bar:
@@ -68,13 +68,13 @@ def check(repository: Path, as_json: bool, mend: bool) -> None:
             "from a backup if you have one,",
             f"then move what is still damaged to {report.quarantine}/:",
         )
-        next_steps(f"jostle repository check{repository_flag(repository)} --mend")
+        next_steps(f"jostle repository check{repository_flag(repository)} --fix")
     if report.damaged:
         raise SystemExit(1)
 
 
-def _mend(store: Repository, as_json: bool, marker: str) -> None:
-    with Bar("mending", quiet=as_json) as bar:
+def _fix(store: Repository, as_json: bool, marker: str) -> None:
+    with Bar("fixing", quiet=as_json) as bar:
         report = store.repair(bar.advance)
     report.marker = marker
     if as_json:
@@ -97,7 +97,7 @@ def _mend(store: Repository, as_json: bool, marker: str) -> None:
             f"{count(report.closed)} processes, as it is not known how far they were read."
         )
     rows = sum(damaged.rows for damaged in report.lost)
-    show(f"These files lie in {store.name}/{report.quarantine}")
+    show(f"These files are now in {store.name}/{report.quarantine}")
     if rows:
         show(
             f"Lost: {count(rows)} rows. If the profiles were kept, read them into a new repository:"
@@ -148,7 +148,7 @@ def _facts(damaged: Damaged) -> list[tuple[str, str]]:
 @repository_option
 @json_option
 def compact(repository: Path, as_json: bool) -> None:
-    """Merge small files into larger ones. Readers and ingesters may go on meanwhile."""
+    """Merge small files into larger ones. Readers and ingesters can continue meanwhile."""
     with Bar("compacting", quiet=as_json):
         report = open_repository(repository).compact()
     if as_json:
@@ -169,7 +169,7 @@ def compact(repository: Path, as_json: bool) -> None:
     type=Age(),
     required=True,
     metavar="AGE",
-    help="Of days that ended longer ago: 1d, 4w.",
+    help="Merge only days that ended longer ago than AGE: 1d, 4w.",
 )
 @click.option(
     "--slice",
@@ -182,7 +182,7 @@ def compact(repository: Path, as_json: bool) -> None:
 @repository_option
 @json_option
 def coarsen(age: float, length_ns: int, repository: Path, as_json: bool) -> None:
-    """Add up slices older than AGE to longer ones; all totals stay."""
+    """Merge slices older than AGE into longer slices; all totals are preserved."""
     with Bar("coarsening", quiet=as_json):
         report = open_repository(repository).coarsen(age, length_ns)
     if as_json:
@@ -206,7 +206,7 @@ def coarsen(age: float, length_ns: int, repository: Path, as_json: bool) -> None
     type=Age(),
     required=True,
     metavar="AGE",
-    help="Remove what ended longer ago: 12h, 30d, 8w.",
+    help="Remove slices that ended longer ago than AGE: 12h, 30d, 8w.",
 )
 @repository_option
 @json_option
@@ -228,5 +228,5 @@ def expire(age: float, repository: Path, as_json: bool) -> None:
 
 def _say_damaged(files: Sequence[str], repository: Path) -> None:
     if files:
-        mend = f"`jostle repository check{repository_flag(repository)} --mend` moves them aside."
-        warn([*(f"{file} cannot be read, and stays as it is." for file in files), mend])
+        fix = f"`jostle repository check{repository_flag(repository)} --fix` moves them aside."
+        warn([*(f"{file} cannot be read, and stays as it is." for file in files), fix])

@@ -1,4 +1,4 @@
-"""`jostle run`: profile a command and all its children, then say what they did."""
+"""`jostle run`: profiles a command and all its children, and reports their activity and loss."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jostle.cli.launch.one_run import RunOptions, once
 from jostle.cli.launch.run_names import job_name
 from jostle.cli.launch.run_spool import NameOfRun
 from jostle.cli.options.ci_reports import check_ci_reports, ci_report_options, write_ci_reports
-from jostle.cli.options.common import CanaryInterval, SliceLength, repository_option
+from jostle.cli.options.common import CoreProbeInterval, SliceLength, repository_option
 from jostle.errors import UsageError
 from jostle.names.identity import program_of_command
 
@@ -30,68 +30,71 @@ from jostle.names.identity import program_of_command
     "run of CMD took less than about a minute].",
 )
 @click.option(
-    "--canary",
-    "canary_ns",
-    type=CanaryInterval(),
+    "--core-probe",
+    "core_probe_ns",
+    type=CoreProbeInterval(),
     metavar="LENGTH",
-    help="Time a fixed piece of work so often, 5ms to 1s: how fast was a core? "
-    "[JOSTLE_CANARY, or off].",
+    help="Interval of the core-speed probe, which times a fixed piece of work, 5ms to 1s "
+    "[JOSTLE_CORE_PROBE, or off].",
 )
-@click.option("--gpu", is_flag=True, help="Count what a GPU does for CMD: copies, launches, waits.")
+@click.option("--gpu", is_flag=True, help="Record the use of GPUs by CMD: copies, launches, waits.")
 @click.option(
     "--live",
     is_flag=True,
-    help="Show in the last lines of the terminal what CMD does and loses, slice by slice.",
+    help="Show the activity of CMD and its lost time in the last lines of the terminal, slice by "
+    "slice.",
 )
 @click.option(
     "--on-loss",
     default="",
     metavar="COMMAND",
-    help="Run COMMAND in a shell when CMD begins to lose time to others; JOSTLE_LOSS_* say what.",
+    help="Run COMMAND in a shell when CMD begins to lose time to other jobs (variables: "
+    "JOSTLE_LOSS_*).",
 )
 @click.option("--keep", is_flag=True, help="Keep the profiles after they are ingested.")
 @click.option(
     "--gate",
     type=click.FloatRange(0, 100),
     metavar="PERCENT",
-    help="End with 3 when interference took more of the run time, with 4 when that is undecided.",
+    help="Exit with status 3 if more than PERCENT of the run time was lost to interference, with 4 "
+    "if that is undecided.",
 )
 @click.option(
     "--retries",
     type=click.IntRange(0, 1000),
     default=0,
     metavar="N",
-    help="With --gate: run a disturbed CMD again, at most N times.",
+    help="With --gate: repeat CMD if it was disturbed, at most N times.",
 )
 @click.option(
     "--output-of",
     type=click.Choice(["accepted", "all"]),
-    help="With --retries: write standard output of the attempt that the gate accepts (of "
-    "the last, if of none) at its end, or of all as it comes [accepted; all if it is a "
+    help="With --retries: write the standard output of the accepted attempt at its end (of "
+    "the last if none is accepted), or of all attempts as they run [accepted; all in a "
     "terminal].",
 )
 @click.option(
     "--gate-status",
     type=click.IntRange(1, 254),
     metavar="N",
-    help="End with N instead of 3, with N + 1 instead of 4.",
+    help="Exit with status N instead of 3, and N + 1 instead of 4.",
 )
 @ci_report_options
 @click.option(
-    "--no-verdict", is_flag=True, help="Do not estimate at the end what interference cost CMD."
+    "--no-verdict", is_flag=True, help="Do not estimate the loss to interference at the end."
 )
 @repository_option
 @click.option(
     "--json",
     "as_json",
     is_flag=True,
-    help="Report as one line of JSON on stderr (stdout belongs to CMD).",
+    help="Print the report as one line of JSON on stderr (stdout belongs to CMD).",
 )
 @click.argument("cmd", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD [ARG]...")
 def command(
     job: str | None,
     slice_ns: int | None,
-    canary_ns: int | None,
+    core_probe_ns: int | None,
     gpu: bool,
     live: bool,
     on_loss: str,
@@ -107,10 +110,10 @@ def command(
     as_json: bool,
     cmd: tuple[str, ...],
 ) -> int:
-    """Profile CMD and everything it starts; then ingest, and say what they did.
+    """Profile CMD and all processes that it starts; then ingest the profiles, and print a report.
 
-    CMD keeps its terminal, its pipes and its signals; its exit status is ours. The report goes
-    to stderr, and ends with the verdict: how much of the time interference took.
+    CMD keeps its terminal, its pipes and its signals; jostle exits with the status of CMD. The
+    report is printed on stderr, and ends with the verdict: how much time was lost to interference.
     """
     from jostle.cli.launch.gate import DISTURBED, Gate, HeldOutput, Rewind
 
@@ -122,7 +125,15 @@ def command(
     shown = output_of or ("all" if sys.stdout.isatty() else "accepted")
     held = HeldOutput() if retries and shown == "accepted" else None
     options = RunOptions(
-        repository, slice_ns, canary_ns, gpu, live, keep, not no_verdict, as_json, on_loss=on_loss
+        repository,
+        slice_ns,
+        core_probe_ns,
+        gpu,
+        live,
+        keep,
+        not no_verdict,
+        as_json,
+        on_loss=on_loss,
     )
     try:
         for attempt in range(1, retries + 2):
@@ -151,21 +162,17 @@ def _check_options(
 ) -> None:
     """Refuse combinations of options without a meaning."""
     if retries and gate is None:
-        raise UsageError(
-            "--retries without --gate never runs anything again.",
-            hint="For example: --gate 7.5 --retries 2",
-        )
+        raise UsageError("--retries needs --gate.", hint="For example: --gate 7.5 --retries 2")
     if output_of and not retries:
         raise UsageError(
-            "--output-of chooses among attempts, and without --retries there is one.",
+            "--output-of needs --retries.",
             hint="For example: --gate 7.5 --retries 2 --output-of all",
         )
     if gate_status and gate is None:
         raise UsageError(
-            "--gate-status is the status of a gate, and there is none.",
-            hint="For example: --gate 7.5 --gate-status 70",
+            "--gate-status needs --gate.", hint="For example: --gate 7.5 --gate-status 70"
         )
     if live and as_json:
         raise UsageError(
-            "--live and --json both write to standard error.", hint="Leave one of them out."
+            "--live and --json both write to standard error.", hint="Leave out one of them."
         )

@@ -1,4 +1,4 @@
-"""`jostle serve`: the web front end of a repository."""
+"""`jostle serve`: serves the web pages of a repository."""
 
 from __future__ import annotations
 
@@ -39,21 +39,21 @@ _HERE = ("127.0.0.1", "localhost", "[::1]")
     default="127.0.0.1:8642",
     show_default=True,
     metavar="HOST:PORT",
-    help="Where to listen; on a network address users must log in.",
+    help="Address to listen on; on a network address, users must log in.",
 )
 @click.option("--open", "browse", is_flag=True, help="Open the page in a browser.")
-@click.option("--behind-proxy", is_flag=True, help="A proxy in front has TLS.")
+@click.option("--behind-proxy", is_flag=True, help="A proxy in front of jostle provides TLS.")
 @click.option(
     "--tls-cert",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Certificate, and the chain behind it (PEM).",
+    help="Certificate with its chain (PEM).",
 )
 @click.option(
     "--tls-key",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="The certificate's key (PEM).",
+    help="Private key of the certificate (PEM).",
 )
 @click.option(
     "--config",
@@ -65,10 +65,12 @@ _HERE = ("127.0.0.1", "localhost", "[::1]")
     "--cache",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Folder of the cached verdicts [$XDG_CACHE_HOME/jostle/serve].",
+    help="Folder for cached verdicts [$XDG_CACHE_HOME/jostle/serve].",
 )
 @click.option(
-    "--add-user", metavar="NAME", help="Ask for a password, write the local account, and end."
+    "--add-user",
+    metavar="NAME",
+    help="Ask for a password, create or change the local account NAME, and exit.",
 )
 @repository_option
 def command(
@@ -83,10 +85,11 @@ def command(
     add_user: str | None,
     repository: Path,
 ) -> None:
-    """Show the repository in a browser: jobs, what disturbed them, when, and by how much.
+    """Show the repository in a browser: jobs, which loads slowed them, when, and by how much.
 
-    The URL that is printed, and opened, is that of JOB's page if one is named. On a local address
-    only holders of the URL have access. On a network address users log in, and see their own jobs.
+    If JOB is given, the URL that is printed and opened is that of its page. On a local address,
+    only users who know the URL have access. On a network address, users log in and see their own
+    jobs.
     """
     if add_user is not None:
         _add_user(add_user, config)
@@ -96,7 +99,7 @@ def command(
     secure = tls_cert is not None or behind_proxy
     if host not in _HERE and not secure:
         raise UsageError(
-            f"On {listen} anybody on the way could read along.",
+            f"Without TLS, others on the network could read the traffic of {listen}.",
             hint="Name a certificate with --tls-cert and --tls-key, or add --behind-proxy where a "
             "proxy in front has one.",
         )
@@ -136,8 +139,8 @@ def _listening(host: str, port: int) -> Iterator[socket.socket]:
         ]
         place = socket.create_server(address[4][:2], family=address[0], backlog=2048)
     except OSError as error:
-        hint = "Is another `jostle serve` there? `--listen 127.0.0.1:0` takes any free port."
-        raise JostleError(f"{host}:{port} cannot be had: {error.strerror}.", hint=hint) from None
+        hint = "Is another `jostle serve` running? `--listen 127.0.0.1:0` takes any free port."
+        raise JostleError(f"{host}:{port} cannot be used: {error.strerror}.", hint=hint) from None
     with place:
         # Connections inherit it: without it a body waits 40 ms for the acknowledgement of its
         # header.
@@ -150,7 +153,7 @@ def _place(listen: str) -> tuple[str, int]:
     if not place or int(place[2]) > 65535:
         raise UsageError(
             f"`{listen}` is not an address to listen on.",
-            hint="Write for example `--listen 127.0.0.1:8642`.",
+            hint="For example: --listen 127.0.0.1:8642",
         )
     return place[1], int(place[2])
 
@@ -158,23 +161,24 @@ def _place(listen: str) -> tuple[str, int]:
 def _check_tls(cert: Path | None, key: Path | None, *, behind_proxy: bool) -> None:
     """Refuse incomplete TLS settings, and a key that all users may read."""
     if (cert is None) != (key is None):
-        raise UsageError("--tls-cert and --tls-key belong together.", hint="Name both.")
+        raise UsageError("--tls-cert and --tls-key belong together.", hint="Give both options.")
     if cert is None or key is None:
         return
     if behind_proxy:
         raise UsageError(
-            "--behind-proxy says that the proxy has TLS, --tls-cert that we have it.",
-            hint="Leave one out.",
+            "--behind-proxy means that the proxy provides TLS, --tls-cert that jostle does.",
+            hint="Leave out one of them.",
         )
     for file in (cert, key):
         try:
             open_regular(file).close()
         except OSError as error:
             raise UsageError(
-                f"{file} cannot be read: {error.strerror}.", hint="Check the name, and whose it is."
+                f"{file} cannot be read: {error.strerror}.",
+                hint="Check the name and the owner of the file.",
             ) from error
     if key.stat().st_mode & 0o007:
-        raise UsageError(f"Everybody may read the key {key}.", hint=f"chmod 0640 {key}")
+        raise UsageError(f"All users may read the key {key}.", hint=f"chmod 0640 {key}")
 
 
 def _site(config: Path | None, *, behind_proxy: bool) -> tuple[Access, AlertSettings | None]:
@@ -193,7 +197,7 @@ def _here(config: Path | None) -> Access:
     if config is not None:
         raise UsageError(
             "On a local address no log-in is needed, so --config would have no effect.",
-            hint="Leave it out, or add --behind-proxy or --tls-cert and --tls-key.",
+            hint="Leave --config out, or add --behind-proxy or --tls-cert and --tls-key.",
         )
     return Access()
 
@@ -229,7 +233,7 @@ def _password(name: str) -> str:
     if not _is_interactive():
         return sys.stdin.readline().rstrip("\n")
     asked: str = click.prompt(
-        f"Password of {name}", hide_input=True, confirmation_prompt="The same again", err=True
+        f"Password of {name}", hide_input=True, confirmation_prompt="Repeat the password", err=True
     )
     return asked
 

@@ -1,4 +1,4 @@
-"""`jostle site`: services that a site runs in addition to its jobs."""
+"""`jostle site`: services for a site's jobs, such as digests at their ends."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ _EVERY_S = 2.0
 
 @click.group("site", cls=ExtensibleGroup)
 def command() -> None:
-    """Run what a site runs beside its jobs."""
+    """Run the services of a site."""
 
 
 @command.command("digest")
-@click.option("--follow", is_flag=True, help="Stay, and write digests as jobs end.")
+@click.option("--follow", is_flag=True, help="Keep running, and write digests as jobs end.")
 @click.option(
     "--config",
     type=click.Path(path_type=Path),
     default=SITE_CONFIG,
     metavar="FILE",
     show_default=True,
-    help="The site's file: digest, wait, url.",
+    help="The site's settings file, with digest, wait and url.",
 )
 @repository_option
 def digest(follow: bool, config: Path, repository: Path) -> None:
-    """Append the digests of jobs that ended to their outputs, or mail links.
+    """Append the digest of each ended job to its output, or mail a link to it.
 
-    Whether it does either stands in the site's file: `digest = output`, `mail` or `off`. It runs
-    beside the ingester, as root, where the users' files are mounted. A digest is written once the
+    The site's file decides which: `digest = output`, `mail` or `off`. Run this command on the
+    ingester's host, as root, where the users' files are mounted. A digest is written once the
     profiles of all nodes are in the repository, or a minute after the job's end.
     """
     settings = site_settings(config)
     outputs = JobOutputs(open_repository(repository), settings)
     if settings.digest == "off":
-        show(f"{config} wants no digests (digest = off).")
+        show(f"{config} switches digests off (digest = off).")
         return
     stopped = threading.Event()
     if follow:

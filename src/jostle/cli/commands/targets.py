@@ -1,4 +1,4 @@
-"""`jostle targets`: which storage targets are slower than their peers."""
+"""`jostle targets`: finds storage targets that are slower than their peers."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from jostle.report.format.values import count
 @repository_option
 @json_option
 def command(jobs: tuple[str, ...], repository: Path, as_json: bool) -> None:
-    """Say which storage targets are slower than the others of their file system.
+    """Show which storage targets are slower than the others of their file system.
 
-    Files of logs of Darshan say on which targets they are. Within each run, the time per byte of
-    files on a target is compared with that of the run's other files. Without JOB, by the files of
-    all jobs.
+    Logs of Darshan record on which targets files are. Within each run, the time per byte of
+    files on a target is compared with that of the run's other files. Without JOB, the files of
+    all jobs are used.
     """
     store = open_repository(repository)
     with Bar("comparing targets", quiet=as_json):
@@ -40,9 +40,9 @@ def command(jobs: tuple[str, ...], repository: Path, as_json: bool) -> None:
         emit_json({"files": files, "slow_targets": [each.to_json() for each in slow]})
         return
     if not files:
-        show("No file is known with its storage targets: only logs of Darshan on Lustre have them.")
+        show("No file's storage targets are known: only Darshan logs of Lustre record them.")
     elif not slow:
-        show(f"No storage target is slower than its peers, by {count(files)} files.")
+        show(f"No storage target is slower than its peers ({count(files)} files compared).")
     else:
         show(*(target_words(each) for each in slow))
     seen = "targets" if files else "nothing"

@@ -1,4 +1,4 @@
-"""`jostle timeline`: metrics of jobs per slice, on one time axis."""
+"""`jostle timeline`: charts of jobs' metrics per slice, on one time axis."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ if TYPE_CHECKING:
     "nodes",
     multiple=True,
     metavar="HOST",
-    help="Draw the components of a node or server, too; may be repeated.",
+    help="Draw also the components of node or server HOST; may be given more than once.",
 )
 @click.option(
     "--per",
     type=click.Choice(["gpu"]),
-    help="Draw each GPU: of JOBS by a --metric of GPUs, or of --node.",
+    help="Draw each GPU separately: those of JOBS with a GPU metric, or those of --node.",
 )
 @metric_option
 @plot_option
@@ -67,11 +67,11 @@ def command(
     repository: Path,
     as_json: bool,
 ) -> None:
-    """Draw JOBs slice by slice, one above the other on one time axis.
+    """Draw metrics of JOBs per slice, one chart above the other on one time axis.
 
     JOB is a name, the beginning of one, `last`, or the number of a batch job: its parts are drawn.
-    With --node, what an agent counted on a machine: in the time of JOBS, or on the last day; with
-    --per gpu, on each of its GPUs.
+    With --node, draw the counters of a machine's agent during JOBS, or on the last day; with --per
+    gpu, for each of its GPUs.
     """
     if not jobs and not nodes:
         raise click.UsageError("Name a JOB, or a machine with --node.")
@@ -110,9 +110,9 @@ def command(
             show(line)
         show(*evidence)
     elif per:
-        show(f"{', '.join((*named, *nodes))}: nothing is known of a GPU.")
+        show(f"{', '.join((*named, *nodes))}: no GPU was recorded.")
     else:
-        show(f"No component of {', '.join(nodes)} did anything in this time.")
+        show(f"No component of {', '.join(nodes)} was active in this time.")
     flag = repository_flag(repository)
     seen = "jobs" if named else "machines"
     next_steps(*steps("timeline", seen, named[0] if named else "", flag=flag))
@@ -160,7 +160,7 @@ class _Timeline:
         """Add panels of a machine for the time of the jobs, or for the last day.
 
         Args:
-            host: Its name.
+            host: Name of the machine.
             of_nodes: The view of its components; None: the usual view of each kind.
         """
         from jostle.cli.views.charts import gpu_panels, panel

@@ -1,4 +1,4 @@
-"""`jostle top`: which running jobs lose time now, to whom and on what."""
+"""`jostle top`: shows which running jobs lose time now, to which loads and on which resources."""
 
 from __future__ import annotations
 
@@ -14,15 +14,17 @@ from jostle.cli.top.screen import SORTS
 
 
 @click.command("top")
-@click.option("--once", is_flag=True, help="Print the jobs once; so it is in a pipe.")
+@click.option("--once", is_flag=True, help="Print the jobs once and exit [in a pipe].")
 @click.option(
     "--sort",
     type=click.Choice(SORTS),
     default="now",
     show_default=True,
-    help="What to sort by: what a job loses now, has lost so far, its name, its user.",
+    help="Sort key: present loss, loss so far, name or user.",
 )
-@click.option("--filter", "text", default="", metavar="TEXT", help="Only jobs with TEXT in a line.")
+@click.option(
+    "--filter", "text", default="", metavar="TEXT", help="Show only jobs with TEXT in their line."
+)
 @click.option(
     "--interval",
     "interval_s",
@@ -30,14 +32,16 @@ from jostle.cli.top.screen import SORTS
     default=2.0,
     show_default=True,
     metavar="SECONDS",
-    help="How often to read new slices.",
+    help="Interval between two reads of new slices.",
 )
-@click.option("--server", metavar="URL", help="Ask a `jostle serve` instead of a repository.")
+@click.option(
+    "--server", metavar="URL", help="Read from the `jostle serve` at URL instead of a repository."
+)
 @click.option(
     "--token-file",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Where the token for the server is [JOSTLE_TOKEN].",
+    help="File with the token for the server [JOSTLE_TOKEN].",
 )
 @repository_option
 @json_option
@@ -51,10 +55,11 @@ def command(
     repository: Path,
     as_json: bool,
 ) -> None:
-    """Show the running jobs, those first that lose most time to others now.
+    """Show the running jobs, first those that now lose most time to other jobs.
 
-    What is shown is provisional: it knows the past of a job only, and learns what is usual for it
-    from its first 20 slices. When a job has ended, `jostle estimate` answers from the whole run.
+    The results are provisional: they rest on the past of a job only, and its usual times are
+    learned from its first 20 slices. When a job has ended, `jostle estimate` evaluates the whole
+    run.
     """
     from jostle.cli.top.screen import change_lines, chosen, headline, top_table
     from jostle.cli.top.source import of_repository, of_server, token_of

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
 @click.group("topology", cls=ExtensibleGroup)
 def command() -> None:
-    """Tell jostle how nodes and switches are linked, and look at what it knows.
+    """Import and show the network topology of the cluster.
 
-    With a topology, jostle can tell which links two jobs share.
+    With a topology, jostle can find the links that two jobs share.
     """
 
 
@@ -56,13 +56,13 @@ def command() -> None:
     "--valid-from",
     type=Instant(),
     metavar="TIME",
-    help="Since when it is so [always for the first version, now for others].",
+    help="Time from which the fabric is as in FILE [always for the first version, now for others].",
 )
 @click.option(
     "--hosts",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="Lines NAME,HOST: host names of nodes that the files name otherwise.",
+    help="File with lines NAME,HOST: host names of nodes with different names in the input files.",
 )
 @repository_option
 @json_option
@@ -74,13 +74,13 @@ def import_(
     repository: Path,
     as_json: bool,
 ) -> None:
-    """Take a fabric from FILEs into the repository.
+    """Import a fabric from FILEs into the repository.
 
-    What they are is seen from their content: Slurm's topology.conf or topology.yaml; ibnetdiscover
-    with dump_lfts; Cray's rtr --interconnect with xtdb2proc; coordinates of Blue Gene; tables of
-    DragonView or Boxfish; latencies of `probe`; a CSV of links, with one of vertices, where names
-    may be Slingshot's. The reference page `topology` says what is read of each. The same content
-    again changes nothing.
+    Their format is recognized from their content: Slurm's topology.conf or topology.yaml;
+    ibnetdiscover with dump_lfts; Cray's rtr --interconnect with xtdb2proc; coordinates of Blue
+    Gene; tables of DragonView or Boxfish; latencies of `probe`; a CSV of links, with one of
+    vertices, where names may be Slingshot's. The reference page `topology` lists what is read from
+    each. Importing the same content again changes nothing.
     """
     from jostle.cli.views.topology import outside_words, saved_view, summary_view
     from jostle.report.models.fabrics import hosts_of_jobs, outside
@@ -127,26 +127,27 @@ def _save(store: Repository, topology: Topology, valid_from_ns: int | None) -> S
     "--plot",
     "folder",
     metavar="DIR",
-    help="Draw what the links of NAME carried into DIR, a CSV beside it.",
+    help="Draw the loads of the links of NAME into DIR, with a CSV file.",
 )
 @click.option(
     "--at",
     "at_ns",
     type=Instant(),
     metavar="TIME",
-    help="With --plot: at this time [the last hour, or the time of JOB].",
+    help="With --plot: time of the loads [the last hour, or the run time of JOB].",
 )
 @click.option(
     "--job",
     metavar="JOB",
     shell_complete=complete_job,
-    help="With --plot: the traffic of this job only.",
+    help="With --plot: draw the traffic of JOB only.",
 )
 @click.option(
     "--order",
     metavar="NAMES",
     default="",
-    help="With --plot: the dimensions of a torus, the two of its planes first: b,c,a,d,e.",
+    help="With --plot: order of a torus's dimensions, the two of its planes first, such as "
+    "b,c,a,d,e.",
 )
 @click.option(
     "--plane",
@@ -169,20 +170,19 @@ def show_(
     repository: Path,
     as_json: bool,
 ) -> None:
-    """Show the fabrics, or the one called NAME: nodes, switches, links, versions.
+    """Show all fabrics, or fabric NAME: nodes, switches, links, versions.
 
-    With --plot, also draw what its links carried: leaves or groups as a matrix and links by kind, a
-    small tree as it is wired; a torus as planes with their links, planes summed up, and the nodes
-    of one plane.
+    With --plot, also draw the loads of its links: a matrix of leaves or groups, links by kind, and
+    a small tree as it is wired; for a torus, planes with their links, sums over planes, and the
+    nodes of one plane.
     """
     if folder is None and (at_ns is not None or job is not None or order or plane):
         raise UsageError(
-            "`--at`, `--job`, `--order` and `--plane` choose what is drawn.",
-            hint="Add `--plot DIR`.",
+            "`--at`, `--job`, `--order` and `--plane` need --plot.", hint="Add `--plot DIR`."
         )
     if folder is not None and name is None:
         raise UsageError(
-            "Which fabric shall be drawn?", hint="jostle topology show NAME --plot DIR"
+            "--plot needs the name of a fabric.", hint="jostle topology show NAME --plot DIR"
         )
     place = plot_folder(folder)
     from jostle.cli.views.topology import fabric_view, outside_words
@@ -195,7 +195,7 @@ def show_(
         known = ", ".join(each.newest.name for each in fabrics(store).fabrics)
         raise UsageError(
             f"There is no fabric `{name}`.",
-            hint=f"There are: {known}."
+            hint=f"Known fabrics: {known}."
             if known
             else f"Import one: `jostle topology import{flag} FILE`.",
         )
@@ -209,7 +209,7 @@ def show_(
         return
     warn(content.damaged)
     if not content.fabrics:
-        show("No fabric is known: which links jobs share cannot be told.")
+        show("No fabric is known, so shared links cannot be determined.")
         next_steps(f"jostle topology import{flag} FILE")
         return
     for number, fabric in enumerate(content.fabrics):
@@ -255,7 +255,7 @@ def _drawn(
     type=click.Path(path_type=Path),
     default="latencies.csv",
     show_default=True,
-    help="Where the latencies are written.",
+    help="File for the latencies.",
 )
 @click.option(
     "--repeats",
@@ -263,7 +263,7 @@ def _drawn(
     type=click.IntRange(1, 1_000_000),
     default=100,
     show_default=True,
-    help="Round trips between two nodes, five times.",
+    help="Number of round trips between two nodes in each of the five sweeps.",
 )
 @click.option(
     "--seed",
@@ -271,14 +271,14 @@ def _drawn(
     type=click.IntRange(1),
     default=1,
     show_default=True,
-    help="Decides the order of the pairs.",
+    help="Seed of the order of the pairs.",
 )
 def probe(out: Path, repeats: int, seed: int) -> None:
-    """Measure how long a message takes between each two nodes, under `mpirun` or `srun`.
+    """Measure the latency between each two nodes, under `mpirun` or `srun`.
 
     One rank of each node takes part; each pair meets once in each of five sweeps. `jostle topology
-    import` reads the file and proposes groups of nodes: a guess, where nobody has a better file.
-    Measure while little else runs.
+    import` reads the file and guesses groups of nodes, for sites without a better description. Run
+    the probe while the network has little other load.
     """
     from jostle.names.mpi_launchers import mpi_of_environment
     from jostle.topology.probe import probe_program
@@ -286,7 +286,7 @@ def probe(out: Path, repeats: int, seed: int) -> None:
     mpi = mpi_of_environment()
     if mpi is None:
         raise UsageError(
-            "The probe measures between ranks, and no launcher of an MPI has started it.",
+            "The probe measures between MPI ranks, but no MPI launcher has started it.",
             hint="Run for example `mpirun -n 8 --map-by node jostle topology probe`.",
         )
     program = probe_program(mpi)

@@ -1,4 +1,4 @@
-"""`jostle trends`: which programs disturb and which suffer, week by week."""
+"""`jostle trends`: which programs slow others and which are slowed, week by week."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from jostle.report.models.trends import WEEKS
     type=click.IntRange(1, 104),
     default=WEEKS,
     show_default=True,
-    help="Look at the last N weeks with slices.",
+    help="Evaluate the last N weeks with slices.",
 )
 @as_user_option
 @engine_option
@@ -39,10 +39,10 @@ from jostle.report.models.trends import WEEKS
 def command(
     weeks: int, viewer: int | None, engine: str | None, repository: Path, as_json: bool
 ) -> None:
-    """Say which programs disturb others, and which suffer, week by week.
+    """Show which programs slow others, and which are slowed, week by week.
 
-    Each week is a matrix of its own (see `matrix`): active is how much a program slowed others in
-    it, passive how much it was slowed. The last week ends with the day of the newest slice.
+    Each week is evaluated separately, as by `matrix`: `active` is how much a program slowed others,
+    `passive` how much it was slowed. The last week ends with the day of the newest slice.
     """
     store = open_repository(repository)
     with Bar("comparing weeks", quiet=as_json), asking(store, engine) as asked:

@@ -1,4 +1,4 @@
-"""`jostle wait-until-quiet`: return when a file system or a node is free."""
+"""`jostle wait-until-quiet`: waits until other jobs put little load on a file system or a node."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _LOOK_S = 1.0
 
 
 @click.command("wait-until-quiet")
-@click.option("--on", "mount", metavar="MOUNT", help="A mount, by its path.")
-@click.option("--node", metavar="HOST", help="A node, by its name.")
+@click.option("--on", "mount", metavar="MOUNT", help="Wait for a mount, given by its path.")
+@click.option("--node", metavar="HOST", help="Wait for a node, given by its name.")
 @click.option(
     "--for",
     "quiet_s",
@@ -38,7 +38,7 @@ _LOOK_S = 1.0
     default="10s",
     show_default=True,
     metavar="AGE",
-    help="How long it must be quiet.",
+    help="Time for which the load must stay low.",
 )
 @click.option(
     "--limit",
@@ -47,13 +47,13 @@ _LOOK_S = 1.0
     default="1h",
     show_default=True,
     metavar="AGE",
-    help="Give up after this time, with status 3.",
+    help="Stop waiting after this time, with exit status 3.",
 )
 @click.option(
     "--below",
     type=click.FloatRange(0, min_open=True),
     metavar="LOAD",
-    help="Load of others that counts as quiet: MiB/s of a mount [1], cores of a node [0.25].",
+    help="Load of other jobs that counts as quiet: MiB/s for a mount [1], cores for a node [0.25].",
 )
 @repository_option
 @json_option
@@ -66,10 +66,10 @@ def command(
     repository: Path,
     as_json: bool,
 ) -> int:
-    """Wait until other jobs leave a file system or a node free: for a benchmark or a checkpoint.
+    """Wait until other jobs put little load on a file system or a node, such as before a benchmark.
 
-    Only what the repository records counts: profiled jobs, and on nodes what the agent sees. The
-    job in which this command runs does not count.
+    Only recorded load counts: that of profiled jobs, and on nodes the load that the agent records.
+    The job in which this command runs does not count.
     """
     place, least = _place(mount, node, below)
     from jostle.report.models.now import Now
@@ -101,7 +101,7 @@ def command(
             f"{unit(total)} on it."
         )
     elif found is None:
-        show(f"Nothing is recorded on {place}: no profiled job uses it.")
+        show(f"No load is recorded on {place}: no profiled job uses it.")
     else:
         show(f"{place} is quiet: others put {unit(total)} on it.")
     next_steps(*steps("wait-until-quiet", "a place", flag=repository_flag(repository)))

@@ -15,10 +15,12 @@ from pathlib import Path
 
 from jostle.cli.config import RuntimeSettings, settings
 from jostle.cli.options.common import repository_flag
+from jostle.files.mounts import mount_points
 from jostle.files.regular_files import read_regular
 from jostle.files.repository_address import is_address
 from jostle.names.users import owner_name
 from jostle.report.format.values import byte_count, duration
+from jostle.values.plain_values import one_line
 
 _JOB_CONTAINER = re.compile(
     r"^[ \t]*JobContainerType[ \t]*=[ \t]*(?:job_container|namespace)/tmpfs", re.M | re.I
@@ -31,16 +33,16 @@ class Check:
     """The finding of one check.
 
     Attributes:
-        name: What was checked.
-        state: ok, warn (jostle works with less) or fail (it does not).
-        says: The finding.
-        mend: How to fix it; empty if all is well.
+        name: Subject of the check.
+        state: Result: ok, warn (jostle works with less) or fail (it does not).
+        says: Text of the finding.
+        fix: Remedy; empty if none is needed.
     """
 
     name: str
     state: str
     says: str
-    mend: str = ""
+    fix: str = ""
 
 
 def check_runtime() -> Check:
@@ -155,7 +157,7 @@ class _Timex(ctypes.Structure):
 
 
 def check_clock() -> Check:
-    """Check that the clock is synchronised, and report its largest error."""
+    """Check that the clock is synchronised, and report its error bound."""
     libc = ctypes.CDLL(None, use_errno=True)
     facts = _Timex()
     state = libc.adjtimex(ctypes.byref(facts))
@@ -270,14 +272,11 @@ _PSEUDO_TYPES = frozenset(_PSEUDO.split())
 
 def mounts() -> list[tuple[str, str, str]]:
     """Return (path, type, source) of the mounts with files."""
-    result = []
-    for line in Path("/proc/self/mountinfo").read_text().splitlines():
-        left, _, right = line.partition(" - ")
-        kind, source = right.split()[:2]
-        path = left.split()[4].encode().decode("unicode_escape")
-        if kind not in _PSEUDO_TYPES:
-            result.append((path, kind, source))
-    return result
+    return [
+        (mount.path, mount.kind, mount.source)
+        for mount in mount_points()
+        if mount.kind not in _PSEUDO_TYPES
+    ]
 
 
 def file_system_of(path: Path) -> str:
@@ -292,9 +291,11 @@ def file_system_of(path: Path) -> str:
 
 
 def check_file_systems() -> Check:
-    """Report which file systems are distinguished."""
+    """Report which file systems jostle distinguishes."""
     seen = mounts()
-    shared = sorted({f"{path} ({kind})" for path, kind, _ in seen if kind in NETWORK_TYPES})
+    shared = sorted(
+        {f"{one_line(path)} ({kind})" for path, kind, _ in seen if kind in NETWORK_TYPES}
+    )
     kinds = sorted({kind for _, kind, _ in seen})
     says = f"{len(seen)} mounts with files: {', '.join(kinds)}"
     if shared:
@@ -322,10 +323,8 @@ def check_repository(path: Path) -> Check:
     number = store.jobs().num_rows
     free = byte_count(shutil.disk_usage(path).free)
     if lost := [*store.damage(), *(damaged.missing() for damaged in store.left_out().values())]:
-        mend = (
-            f"restore it from a backup, or `jostle repository check{repository_flag(path)} --mend`"
-        )
-        return Check("repository", "warn", f"{path}: {lost[0]}", mend)
+        fix = f"restore it from a backup, or `jostle repository check{repository_flag(path)} --fix`"
+        return Check("repository", "warn", f"{path}: {lost[0]}", fix)
     return Check("repository", "ok", f"{path}: {number} jobs, {free} free")
 
 
@@ -383,15 +382,15 @@ def check_fabrics(path: Path) -> Check:
         return Check(
             "fabrics",
             "ok",
-            "none is known: which links jobs share cannot be told; "
+            "none is known, so shared links cannot be determined; "
             f"`jostle topology import{flag} FILE` takes one",
         )
     if lost := outside_words(content.outside):
-        mend = (
+        fix = (
             f"import the network as it is now, or give the right names: `jostle topology import"
             f"{flag} --hosts FILE ...`"
         )
-        return Check("fabrics", "warn", " ".join(lost), mend)
+        return Check("fabrics", "warn", " ".join(lost), fix)
     names = ", ".join(each.newest.name for each in content.fabrics)
     return Check("fabrics", "ok", f"{names}: all {content.outside.hosts} nodes of jobs are in them")
 
@@ -402,12 +401,12 @@ def check_settings() -> Check:
     if rules.problems:
         return Check("settings", "warn", "; ".join(rules.problems), "correct or remove these lines")
     if not rules.enabled:
-        place, mend = str(rules.file), "export JOSTLE=on"
+        place, fix = str(rules.file), "export JOSTLE=on"
         if "enabled" in rules.locked:
-            mend = f"write `enabled = on` into {rules.file}, as its owner"
+            fix = f"write `enabled = on` into {rules.file}, as its owner"
         elif os.environ.get("JOSTLE"):
-            place, mend = "JOSTLE", "unset JOSTLE"
-        return Check("settings", "warn", f"recording is switched off by {place}", mend)
+            place, fix = "JOSTLE", "unset JOSTLE"
+        return Check("settings", "warn", f"recording is switched off by {place}", fix)
     words = [f"{key} = {value}" for key, value in rules.values.items() if key != "lock"]
     if rules.locked:
         words.append(f"locked: {', '.join(sorted(rules.locked))}")

@@ -1,4 +1,4 @@
-"""Checks of `jostle doctor` for GPUs: which exist, and whether they can be recorded."""
+"""Checks of `jostle doctor` for GPUs: which GPUs exist, and whether their use can be recorded."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class Vendor:
         pci: PCI vendor id, as the kernel writes it.
         recorder: jostle's library for recording.
         libraries: Names of the vendor's library for profilers, the best first.
-        roots: Variables with a folder of its software, and the usual folder.
+        roots: Environment variables with a folder of its software, and the usual folder.
         below: Path of libraries below such a folder.
-        otherwise: What applies if its library was not found.
-        mend: How to fix that.
+        otherwise: Message if the vendor's library was not found.
+        fix: Remedy for that.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Vendor:
     roots: tuple[str, ...]
     below: tuple[str, ...]
     otherwise: str
-    mend: str
+    fix: str
 
 
 NVIDIA = Vendor(
@@ -78,7 +78,7 @@ def _read(path: Path) -> str:
 
 
 def library_here(vendor: Vendor) -> str:
-    """Find a vendor's library where the recorder looks for it; "": only a program may bring it."""
+    """Find a vendor's library in the recorder's search path; "": not there."""
     folders = os.environ.get("LD_LIBRARY_PATH", "").split(":")
     for root in (r if r.startswith("/") else os.environ.get(r, "") for r in vendor.roots):
         if root.startswith("/"):
@@ -101,7 +101,7 @@ def _check(vendor: Vendor, gpus: Sequence[str]) -> Check:
         return Check("GPUs", "warn", f"{says}; {recorder} is missing", "reinstall jostle")
     library = library_here(vendor)
     if not library:
-        return Check("GPUs", "warn", f"{says}; {vendor.otherwise}", vendor.mend)
+        return Check("GPUs", "warn", f"{says}; {vendor.otherwise}", vendor.fix)
     return Check("GPUs", "ok", f"{says}; recorded with {library}")
 
 
@@ -114,5 +114,5 @@ def check_gpus() -> Check:
     if len(checks) == 1:
         return checks[0]
     state = "warn" if any(check.state == "warn" for check in checks) else "ok"
-    mends = [check.mend for check in checks if check.mend]
-    return Check("GPUs", state, "; ".join(c.says for c in checks), "; ".join(mends))
+    fixes = [check.fix for check in checks if check.fix]
+    return Check("GPUs", state, "; ".join(c.says for c in checks), "; ".join(fixes))

@@ -21,13 +21,13 @@ _PATIENCE_S = 10
 
 @dataclass(frozen=True)
 class FoundMpi:
-    """An MPI on PATH.
+    """An MPI installation whose launcher is on PATH.
 
     Attributes:
         family: openmpi or mpich (also others of its ABI), as in the names of adapters; "" if
             unknown.
-        says: Its name and version.
-        path: Its launcher.
+        says: Name and version of the MPI.
+        path: Path of its launcher.
     """
 
     family: str
@@ -45,7 +45,7 @@ def adapters() -> list[str]:
 
 
 def mpis_on_path() -> list[FoundMpi]:
-    """Return the MPIs of which the launchers are on PATH, each once."""
+    """Return the MPI installations whose launchers are on PATH, each once."""
     found_mpis: dict[str, FoundMpi] = {}
     seen = set()
     for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
@@ -158,12 +158,12 @@ def check_perf() -> Check:
             f"granted: {', '.join(granted)}; those of hardware pause where "
             "they would cost too much (JOSTLE_PERF=on: never)",
         )
-    why, mend = _why({failures[name] for name in denied})
+    why, fix = _why({failures[name] for name in denied})
     says = f"not granted: {', '.join(denied)} ({why})"
     if granted:
         says = f"granted: {', '.join(granted)}; {says}"
     # A limit that cannot be fixed is no warning: such a machine works as well as it can.
-    return Check("perf events", "warn" if mend else "ok", says, mend)
+    return Check("perf events", "warn" if fix else "ok", says, fix)
 
 
 def _why(failures: set[int]) -> tuple[str, str]:

@@ -43,15 +43,15 @@ class Site:
 
     @cached_property
     def programs(self) -> list[tuple[str, ...]]:
-        """The words of each process in this machine's network namespace."""
+        """The command line of each process in this machine's network namespace."""
         return list(_programs(self.proc))
 
     def program(self, name: str) -> tuple[str, ...]:
-        """Return the words of a running program, such as jostle-ship; empty if it does not run."""
+        """Return the command line of a running program (jostle-ship); empty if it does not run."""
         return next((w for w in self.programs if os.path.basename(w[0]) == name), ())
 
     def verb(self, *verbs: str) -> tuple[str, ...]:
-        """Return the words of a running `jostle VERB`; empty if it does not run."""
+        """Return the command line of a running `jostle VERB`; empty if it does not run."""
         for words in self.programs:
             at = next((n for n, word in enumerate(words[:4]) if _is_jostle(word)), None)
             if at is not None and set(verbs) <= set(words[at + 1 :]):
@@ -76,7 +76,7 @@ class Site:
 
     @cached_property
     def agent(self) -> dict[str, str]:
-        """Keys and values of agent.conf; the programs check them themselves."""
+        """Keys and values of agent.conf, which its programs check themselves."""
         try:
             lines = setting_lines(read_regular(self.agent_conf))
         except OSError:
@@ -217,7 +217,7 @@ def _check_role(site: Site) -> Check:
     return Check(
         "this machine",
         "fail",
-        "nothing of a site is here: no agent, no receiver, no repository "
+        "no part of a site is on this machine: no agent, no receiver, no repository "
         f"at {shown(site.repository)}, no Slurm",
         f"on a node install the package for nodes, on the repository's host set "
         f"JOSTLE_REPOSITORY ({_HOW_TO})",

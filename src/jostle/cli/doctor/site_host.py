@@ -86,8 +86,8 @@ def check_receive_toml(site: Site) -> Check:
             f"jostle receive token NODE --tokens {rules.tokens}",
         )
     where = rules.listen or str(rules.proxy_socket)
-    told = site.receive_toml if site.receive_toml.exists() else "its command line"
-    return Check("receive.toml", "ok", f"{told}: {where}, by {', '.join(ways)}")
+    source = site.receive_toml if site.receive_toml.exists() else "its command line"
+    return Check("receive.toml", "ok", f"{source}: {where}, by {', '.join(ways)}")
 
 
 def check_mirror(site: Site) -> Check:
@@ -332,15 +332,15 @@ def check_digest(site: Site) -> Check:
     words = site.verb("site", "digest")
     file = site.config(words, "site.conf")
     if not file.exists():
-        return Check("site digest", "ok", f"{file} is not there: no digests are wanted")
+        return Check("site digest", "ok", f"{file} does not exist: digests are switched off")
     wanted = site_settings(file).digest  # its error has the reason and the remedy
     if wanted == "off":
-        return Check("site digest", "ok", f"{file} wants none")
+        return Check("site digest", "ok", f"{file} switches digests off")
     if not words:
         return Check(
             "site digest",
             "fail",
-            f"{file} wants digests ({wanted}), and `jostle site digest` does not run",
+            f"{file} switches digests on ({wanted}), and `jostle site digest` does not run",
             f"jostle site digest --follow{repository_flag(site.repository)}",
         )
     return Check("site digest", "ok", f"`jostle site digest` runs ({wanted})")

@@ -68,7 +68,7 @@ def check_operators_file(site: Site) -> Check:
     rules = settings()
     check = checks.check_settings()
     if check.state != "ok":
-        return Check("operator's file", check.state, check.says, check.mend)
+        return Check("operator's file", check.state, check.says, check.fix)
     if rules.file is None:
         return Check(
             "operator's file",
@@ -82,7 +82,7 @@ def check_operators_file(site: Site) -> Check:
         return Check(
             "operator's file",
             "warn",
-            f"{check.says}; users may choose another spool, which nobody ships",
+            f"{check.says}; users may choose another spool, which the agent does not send",
             f"add `spool` to `lock` in {rules.file}",
         )
     return Check("operator's file", "ok", check.says)
@@ -109,7 +109,7 @@ def check_spool(site: Site) -> Check:
             "spool",
             "fail",
             f"{spool} has mode {stat.S_IMODE(facts.st_mode):o}: all users must "
-            "be able to write, and nobody to remove what is another's",
+            "be able to write, but not to remove the files of others",
             f"chmod 1777 {spool}",
         )
     if settings().spool != spool:
@@ -162,8 +162,8 @@ def check_agent_conf(site: Site) -> Check:
         )
     code, words = _status(site)
     if code:
-        why, _, mend = words.removeprefix("jostle-ship: ").partition(" Mend: ")
-        return Check("agent.conf", "fail", why, mend or f"correct {site.agent_conf}")
+        why, _, fix = words.removeprefix("jostle-ship: ").partition(" Fix: ")
+        return Check("agent.conf", "fail", why, fix or f"correct {site.agent_conf}")
     receiver = site.agent.get("receiver")
     if not receiver:
         return Check(
@@ -246,8 +246,8 @@ def check_shipper(site: Site) -> Check:
     if answer[1] == "none yet":
         return Check("shipper", "warn", says, "wait for its next post")
     if answer[1] != "stored":
-        _, _, mend = answer[1].partition(" Mend: ")
-        return Check("shipper", "fail", says, mend or "see `receiver` below")
+        _, _, fix = answer[1].partition(" Fix: ")
+        return Check("shipper", "fail", says, fix or "see `receiver` below")
     return Check("shipper", "ok", says)
 
 
@@ -263,7 +263,7 @@ def check_receiver(site: Site) -> Check:
         return Check(
             "receiver",
             "fail",
-            f"{url.netloc}: its certificate does not hold: {error.verify_message}",
+            f"{url.netloc}: its certificate is not valid: {error.verify_message}",
             "set `ca_file`, or renew the receiver's certificate",
         )
     except (OSError, http.client.HTTPException, ValueError) as error:
@@ -274,10 +274,10 @@ def check_receiver(site: Site) -> Check:
             "start `jostle receive` there, and let this machine through its firewall",
         )
     now = (asked + time.time()) / 2
-    told = content.get("time_ns", 0) / 1e9
-    if not told and headers.get("Date"):
-        told = email.utils.parsedate_to_datetime(headers["Date"]).timestamp()
-    skew = abs(now - told) if told else 0.0
+    their_time = content.get("time_ns", 0) / 1e9
+    if not their_time and headers.get("Date"):
+        their_time = email.utils.parsedate_to_datetime(headers["Date"]).timestamp()
+    skew = abs(now - their_time) if their_time else 0.0
     if skew > _MOST_SKEW_S / 10:
         state = "fail" if skew > _MOST_SKEW_S else "warn"
         return Check(
@@ -300,7 +300,7 @@ def check_receiver(site: Site) -> Check:
             f"{url.netloc}: its certificate ends in {duration(max(until - now, 0) * 1e9)}",
             "renew it",
         )
-    clocks = f"clocks {duration(skew * 1e9)} apart" if told else "its clock is not known"
+    clocks = f"clocks {duration(skew * 1e9)} apart" if their_time else "its clock is not known"
     return Check("receiver", "ok", f"{url.netloc} answers; {clocks}")
 
 
@@ -346,7 +346,7 @@ _SCRIPTS = {"Prolog": "prolog", "Epilog": "epilog"}
 
 
 def check_slurm(site: Site) -> Check:
-    """Check the lines of Slurm's configuration that profile jobs and record their facts."""
+    """Check the lines of Slurm's configuration that profile jobs and record their properties."""
     text = _read(site.slurm)
     plugstack = site.slurm.with_name("plugstack.conf")
     if named := re.search(r"^\s*PlugStackConfig\s*=\s*(\S+)", text, re.M | re.I):

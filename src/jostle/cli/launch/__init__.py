@@ -1,1 +1,1 @@
-"""Starts other programs: profiled runs, ranks of MPI jobs, commands in a lab."""
+"""Starts other programs: profiled runs, ranks of MPI jobs, commands of jostle-lab."""

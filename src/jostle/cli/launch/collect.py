@@ -32,7 +32,7 @@ def collect(
 
     Args:
         store: The repository.
-        profiles: Lists the profiles.
+        profiles: Function that lists the profiles.
         failed: Whether the command failed or was killed: then the wait for its processes is longer.
 
     Returns:

@@ -1,6 +1,6 @@
-"""The verdict at the end of `jostle run`: its loss by interference, or why that is not known.
+"""The verdict at the end of `jostle run`: the loss to interference, or why that is not known.
 
-It never fails: the command has ended, and its exit status is kept.
+Printing the verdict never fails: the command has ended, and its exit status is kept.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class EndVerdict:
     """The verdict on a run that has ended, or why there is none.
 
     Attributes:
-        evaluated: Its estimate and its suspects; None if there is no verdict.
-        why: Why there is none, a sentence without its full stop; "" if there is one.
+        evaluated: Estimate and suspects of the run; None if there is no verdict.
+        why: Reason why there is no verdict, a sentence without its full stop; "" if there is one.
         few_slices: The hint for a run that was too short for its slices; "" for others.
     """
 
@@ -61,7 +61,7 @@ class EndVerdict:
         from jostle.cli.next_step import seen_by_estimate
 
         seen = seen_by_estimate(self.evaluated, 0)
-        return seen if seen in ("a loss beside suspects", "a loss") else "a verdict"
+        return seen if seen in ("a loss with suspects", "a loss") else "a verdict"
 
     def say(self) -> None:
         """Print the verdict on stderr."""
@@ -86,7 +86,7 @@ class EndVerdict:
         return [straggler_row(each, evaluated.names).text for each in named]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the numbers of the verdict, or why there is none, as plain values."""
+        """Return the numbers of the verdict, or why there is none, as JSON-compatible values."""
         if self.evaluated is None:
             return {"light": None, "why": self.why}
         from jostle.report.verdict.verdict import head
@@ -112,8 +112,8 @@ def end_verdict(
     Args:
         store: The repository with its profiles.
         job: The job's full name.
-        digest: Its digest.
-        quiet: Show no progress.
+        digest: Digest of the job.
+        quiet: Whether to show no progress.
         by_itself: Whether the next run of the command will have shorter slices automatically.
     """
     from jostle.analysis.estimation.light import LEAST_RUN_S
@@ -148,7 +148,7 @@ def had_slices(number: int, slice_ns: int, who: str) -> str:
 
 
 def short_run(digest: JobDigest) -> ShortRun | None:
-    """Return the entry of a run that is too short for usual slices, with the length it needs."""
+    """Return the entry of past_runs.py for a short run, with the slice length that it needs."""
     from jostle.analysis.estimation.light import LEAST_RUN_S, LEAST_SLICES
 
     if digest.seconds < LEAST_RUN_S:

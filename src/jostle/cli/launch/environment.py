@@ -17,7 +17,7 @@ from jostle.errors import JostleError, UsageError
 from jostle.schema.settings import DEFAULT_SLICE_NS
 
 INJECTION = "CUDA_INJECTION64_PATH"
-GPU_WISH = "JOSTLE_GPU"
+GPU_OPTION = "JOSTLE_GPU"
 _AT_PLATFORM = 15
 
 
@@ -26,7 +26,7 @@ class RunSpool:
     """The spool of the profiles of this run.
 
     Attributes:
-        folder: The folder.
+        folder: Path of the folder.
         private: Whether it was created for this run alone and is removed afterwards.
         mark: In a spool shared with other runs, the folder that reserves the run's name.
     """
@@ -45,10 +45,10 @@ class RunSpool:
 
 
 def slice_in_force(asked_ns: int | None) -> int:
-    """Return the length of the slices of a run, ns, which the runtime will use.
+    """Return the slice length, ns, that the runtime will use in a run.
 
     Args:
-        asked_ns: The length that the run requests; None: none.
+        asked_ns: Length that the run requests; None: no request.
     """
     rules = settings()
     if asked_ns is not None and "slice" not in rules.locked:
@@ -77,12 +77,12 @@ def gpu_environment() -> dict[str, str]:
             f"{INJECTION} names {taken}, another tool's library, and CUDA loads only one.",
             hint=f"Leave out --gpu, or: unset {INJECTION}",
         )
-    kernels = os.environ.get(GPU_WISH) == "kernels"
-    return {INJECTION: recorder, GPU_WISH: "kernels" if kernels else "on"}
+    kernels = os.environ.get(GPU_OPTION) == "kernels"
+    return {INJECTION: recorder, GPU_OPTION: "kernels" if kernels else "on"}
 
 
 def preload_name() -> str:
-    """Return a name of the runtime by which every loader finds a library that it can load.
+    """Return the path of the runtime for LD_PRELOAD, which suits 64-bit and 32-bit loaders.
 
     The loader itself replaces `$PLATFORM`: a 32-bit program gets an empty library, without an error
     message. If the kernel does not report the platform, or without such a folder, the result is
@@ -97,7 +97,7 @@ def preload_name() -> str:
     if " " in str(library) or ":" in str(library):
         raise JostleError(
             f"{library} cannot be preloaded: LD_PRELOAD splits at spaces and colons.",
-            hint="Install jostle below a path without them.",
+            hint="Install jostle in a path without spaces and colons.",
         )
     folder = library.parent / "jostle-preload"
     if (folder / platform.machine() / library.name).is_file() and _kernel_says_platform():

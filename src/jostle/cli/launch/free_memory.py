@@ -1,4 +1,4 @@
-"""The memory that a process may still use before processes are killed."""
+"""Computes the memory that can still be used before the kernel kills processes."""
 
 from __future__ import annotations
 

@@ -29,10 +29,10 @@ _SUITE = "jostle run"
 
 
 class Gate:
-    """Evaluates runs, one after another, until a run is clean or no tries are left.
+    """Evaluates runs, one after another, until a run is undisturbed or no attempts are left.
 
     Attributes:
-        key: Its key in a report as JSON.
+        key: Key of the gate in a report as JSON.
     """
 
     key = "gate"
@@ -41,8 +41,8 @@ class Gate:
         """Create a gate.
 
         Args:
-            most: Percent of the run time that may be lost.
-            attempts: Most runs.
+            most: Largest accepted loss, percent of the run time.
+            attempts: Largest number of runs.
             status: Exit status if a run is disturbed; if it is undecided, the next number.
         """
         self._most, self._attempts, self._status = most, attempts, status
@@ -68,7 +68,7 @@ class Gate:
 
     @property
     def wants_another(self) -> bool:
-        """Whether another run could help; one that cannot be evaluated would fail again."""
+        """Whether to repeat the run; a run that cannot be evaluated is not repeated."""
         return self._may_differ and self._attempt < self._attempts
 
     @property
@@ -114,7 +114,8 @@ class Gate:
         if estimate is not None and estimate.continuous is not None:
             more = percent_within(estimate.continuous.percent)
             show(
-                f"  warning: perhaps another {more} all the time, which the gate does not count: "
+                f"  warning: perhaps another {more} of the time was lost throughout, which the "
+                "gate does not count: "
                 f"{estimate.continuous.reason}",
                 err=True,
             )
@@ -133,7 +134,7 @@ class Gate:
         }[self._result.finding]
 
     def case(self, cmd: Sequence[str]) -> Case:
-        """Return the finding about the last run for a pipeline.
+        """Return the finding about the last run as a test case for a CI pipeline.
 
         Args:
             cmd: The command, by which pipelines recognise the test.
@@ -158,7 +159,7 @@ class Gate:
         return Case(_SUITE, shlex.join(cmd), said, message, seconds, facts, own)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the last result as plain values."""
+        """Return the last result as JSON-compatible values."""
         estimate = self._result.estimate
         return {
             "finding": self._result.finding,

@@ -24,7 +24,7 @@ class LossWatch:
     """The current loss of one job of a repository."""
 
     def __init__(self, store: Repository, job: str, command: str = "") -> None:
-        """Create the object; it reads nothing yet.
+        """Create the object without reading any slices.
 
         Args:
             store: The repository.

@@ -38,7 +38,7 @@ class RunOptions:
     Attributes:
         repository: Folder of the repository for its profiles.
         slice_ns: Length of a slice in nanoseconds; None: from settings and earlier runs.
-        canary_ns: Interval of the core-speed probe, in nanoseconds; None: from the settings.
+        core_probe_ns: Interval of the core-speed probe, in nanoseconds; None: from the settings.
         gpu: Whether to record its use of GPUs.
         live: Whether to show its slices in the terminal.
         on_loss: Shell command for the beginning of a loss; "": none.
@@ -50,7 +50,7 @@ class RunOptions:
 
     repository: Path
     slice_ns: int | None = None
-    canary_ns: int | None = None
+    core_probe_ns: int | None = None
     gpu: bool = False
     live: bool = False
     keep: bool = False
@@ -63,8 +63,8 @@ class RunOptions:
         """Return the variables that these options set for the command."""
         own = gpu_environment() if self.gpu else {}
         own |= supplement.environment if supplement is not None else {}
-        if self.canary_ns is not None:
-            own["JOSTLE_CANARY"] = f"{self.canary_ns / 1e6:g}ms"
+        if self.core_probe_ns is not None:
+            own["JOSTLE_CORE_PROBE"] = f"{self.core_probe_ns / 1e6:g}ms"
         return own
 
 
@@ -76,7 +76,7 @@ def once(
     Args:
         cmd: The command.
         wanted: The requested name of the run.
-        options: How it is run.
+        options: Options of the run and its report.
         supplement: A gate, which evaluates a run without a failure, or injected delays.
     """
     plain = supplement is None or supplement.key == "gate"
@@ -191,11 +191,11 @@ class _Observers:
 
     def run(self, cmd: Sequence[str], own: dict[str, str]) -> CommandOutcome:
         """Run the command with these variables; end the child processes with it."""
-        beside = self._publisher.prepare() if self._publishes else None
+        alongside = self._publisher.prepare() if self._publishes else None
         try:
             environment = child_environment(self._spool, self._name, self._slice_ns, own)
             started = self._watcher.start if self._watches else None
-            return run(cmd, environment, beside, self._options.output, started)
+            return run(cmd, environment, alongside, self._options.output, started)
         finally:
             self.published = self._publisher.end()
             self._watcher.end()
@@ -215,7 +215,7 @@ def _keep_for_later(spool: RunSpool, error: Exception | None) -> None:
         hint = getattr(error, "hint", "")
         click.echo(f"jostle: the run is over, but its report failed: {error}", err=True)
         if hint:
-            click.echo(f"  mend: {hint}", err=True)
+            click.echo(f"  fix: {hint}", err=True)
     sys.stdout.flush()
     if spool.folder.is_dir():  # else they are in the repository already
         click.echo(f"profiles kept in {spool.folder}", err=True)

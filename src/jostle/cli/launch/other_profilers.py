@@ -1,4 +1,4 @@
-"""Other profilers with which `jostle overhead` runs a program: libraries and variables."""
+"""Other profilers with which `jostle overhead` runs a program: libraries and environments."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class OtherProfiler:
     """A profiler that is preloaded.
 
     Attributes:
-        name: Its name in tables.
+        name: Name in tables.
         library: Absolute path.
         variables: Variables that it needs; {logs} stands for a folder.
     """
@@ -51,8 +51,7 @@ def other_profilers(libraries: Sequence[str]) -> list[OtherProfiler]:
     for name in names:
         if names.count(name) > 1 or name in ("plain", "profiled", "jostle"):
             raise UsageError(
-                f"--beside: there are two kinds of runs called {name}.",
-                hint="Give another library, or this one once.",
+                f"--alongside: two profilers are called {name}.", hint="Name different libraries."
             )
     return profilers
 
@@ -63,22 +62,22 @@ def _profiler(text: str) -> OtherProfiler:
         is_library = is_elf(path)
     except OSError as error:
         raise UsageError(
-            f"--beside: `{text}` cannot be read: {error.strerror}.",
+            f"--alongside: `{text}` cannot be read: {error.strerror}.",
             hint="Name the library that is preloaded: libdarshan.so, libmpiP.so, libipm.so.",
         ) from error
     if not is_library:
         raise UsageError(
-            f"--beside: `{text}` is not a library.", hint="Name the file that ends in .so."
+            f"--alongside: `{text}` is not a library.", hint="Name the file that ends in .so."
         )
     if not is_loadable(path):
         raise UsageError(
-            f"--beside: `{text}` is for programs of another kind than this machine's.",
-            hint="Name the one for this processor, and of 64 bits if programs are.",
+            f"--alongside: `{text}` cannot be loaded by programs of this machine.",
+            hint="Name the library for this processor, with 64 bits if programs have 64 bits.",
         )
     if " " in str(path) or ":" in str(path):
         raise UsageError(
-            f"--beside: {path} cannot be preloaded: LD_PRELOAD splits at spaces and colons.",
-            hint="Give it a path without them.",
+            f"--alongside: {path} cannot be preloaded: LD_PRELOAD splits at spaces and colons.",
+            hint="Use a path without spaces and colons.",
         )
     stem = path.name.partition(".")[0].removeprefix("lib")
     known = next((name for name in _KNOWN if name.lower() in stem.lower()), None)

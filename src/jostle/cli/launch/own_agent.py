@@ -1,4 +1,4 @@
-"""The agent of the user's machine: started by hand, by any user, with its own spool.
+"""The agent on a user's own machine: started by any user, with a spool (profile folder) of its own.
 
 It is the agent that a site runs on its nodes. Its profile is ingested into the repository at the
 end of each `jostle run`, and by `jostle agent`.
@@ -32,7 +32,7 @@ def agent_files() -> list[Path]:
 
 
 def running_agent() -> int:
-    """Return the pid of the agent that writes into its spool; 0: none does."""
+    """Return the pid of the running agent; 0: no agent runs."""
     from jostle.repository.ingest.spool import peek_header
 
     try:
@@ -54,7 +54,7 @@ def start_agent(slice_text: str) -> int:
     """Start the agent, and return its pid.
 
     Args:
-        slice_text: Length of its slices, in the form of JOSTLE_SLICE.
+        slice_text: Length of the agent's slices, in the form of JOSTLE_SLICE.
 
     Raises:
         UsageError: The agent runs already.
@@ -65,8 +65,8 @@ def start_agent(slice_text: str) -> int:
     folder = agent_spool()
     if pid := running_agent():
         raise UsageError(
-            f"The agent runs already (pid {pid}), and writes into {folder}.",
-            hint="To end it: jostle agent stop",
+            f"The agent is running already (pid {pid}), and writes into {folder}.",
+            hint="To stop it: jostle agent stop",
         )
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
@@ -85,8 +85,8 @@ def start_agent(slice_text: str) -> int:
         child.wait(_SAYS_S)
         said = child.stderr.read().decode(errors="replace").strip()
         raise JostleError(
-            f"The agent ended at once: {said or 'it says nothing'}",
-            hint="jostle-agent --once says what it can read.",
+            f"The agent ended at once: {said or 'it printed nothing'}",
+            hint="jostle-agent --once shows what it can read.",
         )
     child.stderr.close()
     child.returncode = 0  # it outlives this process

@@ -1,8 +1,8 @@
 """Remembers short commands, so that their next run has shorter slices automatically.
 
-This is a small file in the user's cache: opening the repository would delay the start of every run.
-Without the file, or with a damaged one, slices have the usual length. Other commands are not
-affected: the same program with other arguments may run for a day, and short slices need space.
+The memory is a small file in the user's cache: opening the repository would delay the start of
+every run. Without the file, or with a damaged one, slices have the usual length. Other commands are
+not affected: the same program with other arguments may run for a day, and short slices need space.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _MOST_BYTES = 1 << 20
 
 
 class ShortRun(NamedTuple):
-    """A run that was short.
+    """A short run: its run time, and the slice length for the next run.
 
     Attributes:
-        seconds: How long it took.
+        seconds: Run time, s.
         slice_ns: Length of slices with which the next run has enough of them, ns.
     """
 

@@ -69,7 +69,7 @@ def why_nothing_is_shown() -> str:
 
 
 class Publisher:
-    """The child of a run that publishes its slices."""
+    """The child process of a run that publishes its slices."""
 
     def __init__(
         self,
@@ -81,13 +81,13 @@ class Publisher:
         on_loss: str = "",
         lines: bool = True,
     ) -> None:
-        """Create a publisher; it does not run yet.
+        """Create a publisher without starting it.
 
         Args:
-            spool: Where the run's profiles are.
+            spool: Folder of the run's profiles.
             name: Name of the job.
             repository: The repository.
-            shown_ns: Length of the slices, ns, if it handles each of them at once; 0: at its own
+            shown_ns: Length of the slices, ns, to publish each of them at once; 0: publish at
                 intervals.
             on_loss: Shell command for the beginning of a loss; "": none.
             lines: Whether it shows each slice in the terminal.

@@ -25,8 +25,8 @@ class RoundPlan:
     Attributes:
         runs: Number of rounds that count.
         warmup: Number of rounds before them.
-        order: Draws the order within each round; None: always the same.
-        gpu: Refuse a command of which no GPU was recorded.
+        order: Random generator for the order within each round; None: always the same order.
+        gpu: Whether to refuse a command without recorded use of a GPU.
     """
 
     runs: int
@@ -43,7 +43,7 @@ class Rounds:
         wanted: Number of requested rounds.
         done: The runs of complete rounds.
         ended: Number of runs of all kinds, including those that do not count.
-        lost: Another profiler -> why its runs do not count.
+        lost: By other profiler, the reason why its runs do not count.
         unlogged: Other profilers that left no log.
         lacking: MPI libraries without an adapter.
         interrupted: Whether Ctrl-C ended them.
@@ -68,7 +68,7 @@ class Rounds:
         return _MPI if all(run.mpi_s is not None for run in self.done) else _WHOLE
 
     def compare(self) -> dict[str, Overhead]:
-        """Compare each kind of runs with the bare ones; jostle's is the first."""
+        """Compare each kind of runs with the bare runs; jostle's is the first."""
         from jostle.analysis.overhead import overhead
 
         times: dict[str, list[float]] = {arm: [] for arm in ARMS}
@@ -82,7 +82,7 @@ class Rounds:
         }
 
     def notes(self) -> list[str]:
-        """Return remarks that a reader of the numbers needs."""
+        """Return notes on the numbers."""
         notes = []
         if self.interrupted:
             notes.append(f"interrupted after {self.rounds} of {self.wanted} rounds")
@@ -98,7 +98,7 @@ class Rounds:
         ]
         notes += [f"{name} is left out: {why}" for name, why in self.lost.items()]
         notes += [
-            f"{name} left no log where it was to, so perhaps it recorded nothing"
+            f"{name} left no log where expected, so perhaps it recorded nothing"
             for name in sorted(self.unlogged - self.lost.keys())
         ]
         return notes
@@ -119,7 +119,7 @@ def run_rounds(trial: Trial, plan: RoundPlan, follow: Callable[[Rounds], None]) 
     Args:
         trial: The command.
         plan: The plan.
-        follow: Called with the state after each run, and after each round.
+        follow: Function that is called with the state after each run, and after each round.
 
     Raises:
         TrialError: A bare or a profiled run failed; another profiler that fails is left out.

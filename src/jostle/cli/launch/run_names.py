@@ -1,4 +1,4 @@
-"""The name of a run: a reused name would merge two unrelated runs.
+"""Chooses the name of a run, since a reused name would merge two unrelated runs.
 
 Related runs share a name: the ranks of one mpirun, the steps of one batch job, and a run within a
 run of that name.
@@ -29,8 +29,9 @@ def job_name(named: str | None, program: str) -> str:
     if named:
         if _JOB_NAME.search(named) or len(named) > _LONGEST:
             raise UsageError(
-                f"`{named}` cannot name a job: letters, digits, `_`, `.` and `-`, at most 64.",
-                hint=f"For example --job {_JOB_NAME.sub('_', named)[:_LONGEST]}",
+                f"`{named}` cannot name a job: names have at most 64 letters, digits, `_`, `.` and "
+                "`-`.",
+                hint=f"For example: --job {_JOB_NAME.sub('_', named)[:_LONGEST]}",
             )
         return named
     stem = _JOB_NAME.sub("_", os.path.basename(program))[:40] or "job"
@@ -48,7 +49,7 @@ def joins(name: str) -> bool:
 
 
 def candidates(name: str, first: int = 1) -> Iterator[str]:
-    """Yield the name and numbered ones: NAME, NAME-2, NAME-3 ...; from NAME-first."""
+    """Yield the name, and then numbered names: NAME, NAME-2, NAME-3 ...; from NAME-first."""
     for number in range(first, 100_000):
         end = "" if number == 1 else f"-{number}"
         yield name[: _LONGEST - len(end)] + end

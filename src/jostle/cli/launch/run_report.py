@@ -44,7 +44,7 @@ class Supplement(Protocol):
 
     @property
     def key(self) -> str:
-        """Its key in a report as JSON."""
+        """Key of the supplement in a report as JSON."""
 
     @property
     def environment(self) -> Mapping[str, str]:
@@ -89,8 +89,8 @@ class RunReport:
     Attributes:
         cmd: The command.
         name: Name of the run's job.
-        spool: Its spool.
-        outcome: How the command ended.
+        spool: Spool of the run's profiles.
+        outcome: Exit status and times of the command.
         repository: Folder of the repository.
         supplement: The addition to the run, with its part of the report.
         ending: The parts of the report after the headline.
@@ -189,7 +189,7 @@ class RunReport:
 
         own = any(path.name.split(".")[1:2] == [str(self.outcome.pid)] for path in files)
         if not own and (reason := why_no_preload(self.cmd[0])):
-            click.echo(f"not in these figures: {reason}", err=True)
+            click.echo(f"not included in these figures: {reason}", err=True)
         for uid in sorted(users - {os.geteuid()} if self.spool.private else ()):
             click.echo(
                 f"not in these figures: processes of {login_name(uid)}, which are the job "
@@ -257,7 +257,7 @@ class RunReport:
         if self.supplement is not None:
             self.supplement.say()
         next_steps("jostle doctor") if remedy == "jostle doctor" else click.echo(
-            f"  {bold}mend:{reset} {remedy}", err=True
+            f"  {bold}fix:{reset} {remedy}", err=True
         )
 
     def _why_nothing_recorded(self) -> tuple[str, str]:
@@ -269,7 +269,7 @@ class RunReport:
         if reason := why_no_preload(self.cmd[0]):
             return reason, "profile a dynamically linked build of it"
         if full := spool_room.reason(self.spool.folder):
-            return full, spool_room.MEND
+            return full, spool_room.FIX
         if self.outcome.signal:
             killed = f"killed by {self.outcome.signal}"
             return f"{killed} before it had moved 64 KiB or lasted a slice", "jostle doctor"

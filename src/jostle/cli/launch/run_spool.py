@@ -1,4 +1,4 @@
-"""Chooses the spool of one run, and a name that no other run has."""
+"""Chooses the spool (folder of profiles) of one run, and a name that no other run has."""
 
 from __future__ import annotations
 

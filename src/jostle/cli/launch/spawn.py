@@ -1,4 +1,4 @@
-"""Runs a command as without jostle: same descriptors, signals and exit status."""
+"""Runs a command with the same descriptors, signals and exit status as without jostle."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ _SI_USER, _SI_TKILL = 0, -6
 
 @dataclass(frozen=True)
 class CommandOutcome:
-    """How a command ended.
+    """The end of a command: its exit status, times and bytes.
 
     Attributes:
         pid: Process id of the command.
         start_ns: Start of the command, ns since the epoch.
-        wall_ns: Run time.
+        wall_ns: Run time, ns.
         cpu_ns: CPU time of the command and of the children that it waited for.
         status: Exit status as a shell would report it: 128 + signal when killed.
         signal: Name of the signal that killed it, or None.
         read_chars: Bytes read by it and the children that it waited for, as counted by the kernel:
             from files, cached or not, pipes and terminals. None: the kernel does not report them.
-        write_chars: The same for bytes written.
+        write_chars: Bytes written, counted in the same way.
     """
 
     pid: int
@@ -54,7 +54,7 @@ class CommandOutcome:
 def run(
     command: Sequence[str],
     environment: Mapping[str, str],
-    beside: tuple[float, Callable[[], None]] | None = None,
+    alongside: tuple[float, Callable[[], None]] | None = None,
     output: int = 1,
     started: Callable[[int], None] | None = None,
 ) -> CommandOutcome:
@@ -62,8 +62,9 @@ def run(
 
     Args:
         command: The words of the command.
-        environment: Its environment.
-        beside: A time, s, and a function to call when it has run so long; it must not fail.
+        environment: Environment of the command.
+        alongside: Time, s, after which a function is called, and this function, which must not
+            fail.
         output: The descriptor that becomes its standard output.
         started: Function to call with its pid once it runs; it must not fail.
 
@@ -99,7 +100,7 @@ def run(
     try:
         if started:
             started(pid)
-        status, usage = _wait(pid, watched, beside)
+        status, usage = _wait(pid, watched, alongside)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     wall_ns = time.monotonic_ns() - start
@@ -135,19 +136,19 @@ def _moved() -> list[int]:
 
 
 def _wait(
-    pid: int, watched: set[signal.Signals], beside: tuple[float, Callable[[], None]] | None
+    pid: int, watched: set[signal.Signals], alongside: tuple[float, Callable[[], None]] | None
 ) -> tuple[int, struct_rusage]:
     """Wait for the child, and forward signals from others meanwhile."""
-    due = time.monotonic() + beside[0] if beside else 0.0
+    due = time.monotonic() + alongside[0] if alongside else 0.0
     while True:
         ended, status, usage = os.wait4(pid, os.WNOHANG)
         if ended == pid:
             return status, usage
-        if beside and (left := due - time.monotonic()) <= 0:
-            beside[1]()
-            beside = None
+        if alongside and (left := due - time.monotonic()) <= 0:
+            alongside[1]()
+            alongside = None
             continue  # the child may have ended meanwhile
-        news = signal.sigtimedwait(watched, left) if beside else signal.sigwaitinfo(watched)
+        news = signal.sigtimedwait(watched, left) if alongside else signal.sigwaitinfo(watched)
         # RATIONALE: only signals from processes are forwarded. The kernel's own (the keyboard, a
         # hang-up) have reached the command already; it would get them twice.
         if news and news.si_signo != signal.SIGCHLD and news.si_code in (_SI_USER, _SI_TKILL):

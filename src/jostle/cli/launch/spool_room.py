@@ -9,14 +9,14 @@ from jostle.report.format.values import byte_count
 
 #: Bytes of a profile of a process that has just started: its header, which is mapped as a whole.
 LEAST_BYTES = 256 * 1024
-MEND = "free some space there, or choose another folder: JOSTLE_SPOOL=DIR"
+FIX = "free some space there, or choose another folder: JOSTLE_SPOOL=DIR"
 
 
 def reason(spool: Path) -> str:
-    """Return, as a part of a sentence, that a spool has no space for a profile; "" if it has.
+    """Return why a spool has no space for a profile, as a part of a sentence; "" if it has space.
 
     Args:
-        spool: Its folder; if it does not exist, nothing is known.
+        spool: Path of the spool; if it does not exist, the space is not known.
     """
     try:
         facts = os.statvfs(spool)
@@ -34,4 +34,4 @@ def reason(spool: Path) -> str:
 def warning_before(spool: Path) -> str:
     """Return the warning that a run will not be recorded; "" if there is space."""
     full = reason(spool)
-    return f"{full}: this run will hardly be recorded; {MEND}" if full else ""
+    return f"{full}: this run may not be recorded; {FIX}" if full else ""

@@ -32,12 +32,12 @@ class TrialError(JostleError):
 
 @dataclass(frozen=True)
 class TrialDirectory:
-    """Folder, environment and time limit of a command, if they differ from the user's.
+    """Working directory, environment and time limit of a command, if they differ from the user's.
 
     Attributes:
-        folder: Current folder.
+        folder: Working directory.
         environment: Complete environment.
-        limit_s: Run time after which it counts as hanging, s.
+        limit_s: Run time after which the command counts as hanging, s.
     """
 
     folder: Path
@@ -50,7 +50,7 @@ class TrialRun:
     """The times of one run.
 
     Attributes:
-        arm: plain, profiled, or the name of another profiler.
+        arm: Kind of the run: plain, profiled, or the name of another profiler.
         wall_s: Time of the whole command, s.
         mpi_s: Time from the first return of MPI_Init to the last call of MPI_Finalize, s; None if
             no process reached MPI_Finalize. Consecutive MPI programs are added up.
@@ -69,7 +69,7 @@ class Trial:
         command: Sequence[str],
         *,
         gpu: bool = False,
-        beside: Sequence[OtherProfiler] = (),
+        alongside: Sequence[OtherProfiler] = (),
         place: TrialDirectory | None = None,
     ) -> None:
         """Find the command and the parts of jostle.
@@ -77,8 +77,8 @@ class Trial:
         Args:
             command: The command and its arguments.
             gpu: Whether profiled runs also record GPUs.
-            beside: Other profilers.
-            place: Where it runs; None: as this process.
+            alongside: Other profilers.
+            place: Directory, environment and limit of the command; None: as this process.
 
         Raises:
             UsageError: There is no such command; or no driver of a GPU, which `gpu` needs.
@@ -92,12 +92,12 @@ class Trial:
         if not settings().enabled:
             raise UsageError(
                 "Recording is switched off (JOSTLE=off, or the operator's file): both kinds of "
-                "runs would be the same.",
+                "runs would be equal.",
                 hint="unset JOSTLE; jostle doctor",
             )
         self._recorder = _gpu_recorder() if gpu else {}
         self.command = list(command)
-        self._others = {profiler.name: profiler for profiler in beside}
+        self._others = {profiler.name: profiler for profiler in alongside}
         self._place = place
         self._library = preload_name()
         try:
@@ -133,7 +133,7 @@ class Trial:
             arm: plain, profiled, or the name of another profiler.
 
         Raises:
-            TrialError: It ended with a status other than 0, or did not end.
+            TrialError: The command ended with a status other than 0, or did not end.
         """
         self._clear()
         self.spool.mkdir(mode=0o1777, parents=True, exist_ok=True)
@@ -201,16 +201,16 @@ class Trial:
 
     def _failed(self, arm: str, ending: str) -> TrialError:
         words = self._output.read_bytes()[-2000:].decode(errors="replace").strip().splitlines()
-        output = ", saying nothing"
+        output = ", without any output"
         if words:
             output = "; its last words:\n    " + "\n    ".join(words[-5:])
         how, hint = {
             "plain": ("without jostle", "Only a command that ends with 0 can be measured."),
             "profiled": (
-                "under jostle (without it, it ends well)",
+                "under jostle (without it, it succeeds)",
                 "Please report this; JOSTLE=off switches the runtime off.",
             ),
-        }.get(arm, (f"under {arm} (without it, it ends well)", f"Leave {arm} out."))
+        }.get(arm, (f"under {arm} (without it, it succeeds)", f"Leave {arm} out."))
         return TrialError(f"`{self.command[0]}` {ending} {how}{output}", hint=hint)
 
     def _profiles(self) -> list[Path]:
@@ -254,7 +254,7 @@ def _gpu_recorder() -> dict[str, str]:
     except OSError:
         raise UsageError(
             f"--gpu needs a GPU: NVIDIA's driver ({_DRIVER}) is not on this machine.",
-            hint="Run it on a node with a GPU, or leave out --gpu.",
+            hint="Run the command on a node with a GPU, or leave out --gpu.",
         ) from None
     return gpu_environment()
 
@@ -274,7 +274,7 @@ def mpi_seconds(stamps: Path) -> float | None:
     """Read the time in which at least one rank was between MPI_Init and MPI_Finalize.
 
     Args:
-        stamps: The file that libjostle-timer.so wrote.
+        stamps: File that libjostle-timer.so wrote.
 
     Returns:
         Length of the union of the ranks' spans, s; None without any.

@@ -1,8 +1,8 @@
 """Watches the machine while a command runs, to find the processes that disturb it.
 
-A child of `jostle run`, jostle-agent, writes which processes used the machine's cores and disks in
-each slice into a profile of the machine. It needs no privileges, prints nothing, and ends with
-`jostle run`, in whatever way that ends.
+A child of `jostle run`, jostle-agent, records in each slice which processes used the machine's
+cores and disks, in a profile of the machine. The agent needs no privileges, prints nothing, and
+ends with `jostle run`, even if that is killed.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _PATIENCE_S = 1.0
 
 
 class Watcher:
-    """The child of a run that watches the machine's processes."""
+    """The child process of a run that records the machine's processes."""
 
     def __init__(self, spool: RunSpool, name: str, slice_ns: int) -> None:
-        """Create a watcher; it does not run yet.
+        """Create a watcher without starting it.
 
         Args:
-            spool: Where the run's profiles are.
+            spool: Folder of the run's profiles.
             name: Name of the job.
             slice_ns: Length of the slices, ns.
         """
@@ -37,7 +37,7 @@ class Watcher:
         """Start the watcher, if it is installed and a further process can be created.
 
         Args:
-            pid: The command; its children belong to the job.
+            pid: Process id of the command, whose children belong to the job.
         """
         from jostle import native_path
 
@@ -70,7 +70,7 @@ class Watcher:
             child.wait()
 
     def files(self) -> list[Path]:
-        """Return the files that it wrote."""
+        """Return the files that the watcher wrote."""
         from jostle.reader.errors import ProfileError
         from jostle.repository.ingest.spool import peek_header
 

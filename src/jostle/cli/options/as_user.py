@@ -19,7 +19,7 @@ def as_user_option(function: F) -> F:
         "viewer",
         metavar="USER",
         callback=user_id,
-        help="Show what USER (a name or number) may see: other users' jobs only as sums.",
+        help="Show only what USER (a name or number) may see: jobs of other users appear as sums.",
     )(function)
 
 
@@ -33,5 +33,5 @@ def user_id(_ctx: click.Context, _param: click.Parameter, value: str | None) -> 
 
 
 def who(user: int | None) -> str:
-    """Return a job's owner; "-" if it is not shown."""
+    """Return the name of a job's owner; "-" if it is not shown."""
     return "-" if user is None else owner_name(user)

@@ -1,4 +1,4 @@
-"""Options of verbs with a gate: reports for pipelines."""
+"""The options `--junit` and `--annotate`: reports of a gate for CI pipelines."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def ci_report_options(function: F) -> F:
     annotate = click.option(
         "--annotate",
         type=click.Choice(["github", "gitlab"]),
-        help="With --gate: annotate the pipeline: github with lines on stderr, gitlab with the "
+        help="With --gate: annotate the CI pipeline: github by lines on stderr, gitlab by the "
         "report gl-code-quality-report.json.",
     )
     return annotate(
@@ -34,16 +34,15 @@ def ci_report_options(function: F) -> F:
 
 
 def check_ci_reports(gate: float | None, junit: str | None, annotate: str | None) -> None:
-    """Refuse reports without a finding.
+    """Refuse these options without `--gate`.
 
     Raises:
-        UsageError: There is no gate.
+        UsageError: A report was requested without `--gate`.
     """
     for option, value in (("--junit", junit), ("--annotate", annotate)):
         if value is not None and gate is None:
             raise UsageError(
-                f"{option} reports what a gate finds, and there is none.",
-                hint=f"For example: --gate 7.5 {option} {value}",
+                f"{option} needs --gate.", hint=f"For example: --gate 7.5 {option} {value}"
             )
 
 
@@ -77,5 +76,5 @@ def _write(path: Path, content: bytes) -> None:
         path.write_bytes(content)
     except OSError as error:
         raise JostleError(
-            f"{path} cannot be written: {error.strerror}.", hint="Name another file."
+            f"{path} cannot be written: {error.strerror}.", hint="Name a different file."
         ) from error

@@ -39,7 +39,7 @@ def seed_option(function: F) -> F:
         default=0,
         show_default=True,
         metavar="N",
-        help="Seed of the random steps.",
+        help="Seed of the random steps (resampling).",
     )(function)
 
 
@@ -72,18 +72,18 @@ def open_repository(path: Path, *, create: bool = False) -> Repository:
 
     store = Repository(path, create=create)
 
-    mend = (
-        f"Restore it from a backup, or run `jostle repository check{repository_flag(path)} --mend`."
+    fix = (
+        f"Restore it from a backup, or run `jostle repository check{repository_flag(path)} --fix`."
     )
 
-    def tell(lost: Sequence[str]) -> None:
-        nonlocal mend
-        warn([*lost, mend] if mend else lost)
-        mend = ""  # stated once
+    def report(lost: Sequence[str]) -> None:
+        nonlocal fix
+        warn([*lost, fix] if fix else lost)
+        fix = ""  # stated once
 
     if lost := store.damage():
-        tell([f"{sentence} What it held is missing here." for sentence in lost])
-    store.on_damage(lambda damaged: tell([damaged.missing()]))
+        report([f"{sentence} What it held is missing here." for sentence in lost])
+    store.on_damage(lambda damaged: report([damaged.missing()]))
     return store
 
 
@@ -123,15 +123,15 @@ class SliceLength(click.ParamType[int]):
         )
 
 
-class CanaryInterval(SliceLength):
+class CoreProbeInterval(SliceLength):
     """The interval of the core-speed probe, such as `20ms`; 5 ms to 1 s."""
 
-    what, least_ns, most_ns = "interval of the canary", 5_000_000, 1_000_000_000
-    bounds, hint = "5 ms and 1 s", "Write for example `--canary 20ms`."
+    what, least_ns, most_ns = "interval of the core-speed probe", 5_000_000, 1_000_000_000
+    bounds, hint = "5 ms and 1 s", "Write for example `--core-probe 20ms`."
 
 
 class Age(click.ParamType[float]):
-    """A span such as `12h` or `30d`."""
+    """An age such as `12h` or `30d`."""
 
     name = "AGE"
 

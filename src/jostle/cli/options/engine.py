@@ -1,4 +1,4 @@
-"""The option `--engine`: a query that reads much data is answered by this process or by Spark."""
+"""The option `--engine`, which lets this process or Spark run a query that reads much data."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class _Embedded:
     def matrix(self, as_user: int | None = None, span: tuple[int, int] = ALWAYS) -> Matrix:
         from jostle.analysis import matrix
 
-        return matrix(self.repository.programs_beside(span), as_user=as_user)
+        return matrix(self.repository.programs_alongside(span), as_user=as_user)
 
     def export(
         self,
@@ -76,7 +76,7 @@ def engine_option(function: F) -> F:
         default="embedded",
         show_default=True,
         callback=_master,
-        help="Who reads: embedded (this process), spark (on this machine's cores), or a cluster: "
+        help="Query engine: embedded (this process), spark (this machine's cores), or a cluster: "
         "spark://HOST:PORT, yarn, k8s://HOST:PORT.",
     )(function)
 
@@ -88,7 +88,7 @@ def _master(_ctx: click.Context, _param: click.Parameter, value: str) -> str | N
         return "local"
     if not _MASTER.fullmatch(value):
         raise UsageError(
-            f"`{value}` is no engine.",
+            f"`{value}` is not a query engine.",
             hint="Engines: embedded, spark, spark://HOST:PORT, yarn, k8s://HOST:PORT.",
         )
     return value

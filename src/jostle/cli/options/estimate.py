@@ -17,20 +17,21 @@ _OPTIONS = (
         type=click.Choice(["jostle", "thesis"]),
         default="jostle",
         show_default=True,
-        help="Account first and infer the rest; or as Shah's thesis does.",
+        help="Method of the estimate: jostle (measure lost time, infer the rest), or thesis (Shah, "
+        "2020).",
     ),
     click.option(
         "--bytes",
         "bytes_rule",
         type=click.Choice(["exact", "median", "ignore"]),
-        help="With --method thesis: how bytes make segments alike [exact].",
+        help="With --method thesis: how byte counts decide which segments are similar [exact].",
     ),
     click.option(
         "--seed",
         type=click.IntRange(0),
         default=0,
         metavar="N",
-        help="Of the random steps behind the intervals [0].",
+        help="Seed of the random steps for the intervals [0].",
     ),
 )
 
@@ -51,6 +52,6 @@ def how_to_estimate(method: str, bytes_rule: str | None, seed: int) -> dict[str,
     if bytes_rule is not None and method != "thesis":
         raise UsageError(
             f"--bytes is a rule of --method thesis; method {method} does not use it.",
-            hint=f"--method thesis --bytes {bytes_rule}, or leave --bytes out.",
+            hint=f"--method thesis --bytes {bytes_rule}, or leave out --bytes.",
         )
     return {"method": method, "bytes_rule": bytes_rule or "exact", "seed": seed}

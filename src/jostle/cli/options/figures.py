@@ -1,4 +1,4 @@
-"""Figures of a verb: their folder, their formats, and the lines that report them."""
+"""The options for a verb's figures (folder and formats), and the lines that report the files."""
 
 from __future__ import annotations
 
@@ -58,7 +58,9 @@ def saved_lines(
     if not saved:
         return [f"No figure: {reason} that could be drawn."]
     plural = "s" if len(saved) > 1 else ""
-    lines: list[Any] = [heading(f"{len(saved)} figure{plural}", f" in {folder}, a CSV beside each")]
+    lines: list[Any] = [
+        heading(f"{len(saved)} figure{plural}", f" in {folder}, with a CSV file for each")
+    ]
     for figure in saved:
         pictures = ", ".join(path.name for path in figure.files[:-1])
         lines.append(f"  {pictures}: {figure.title}")
@@ -66,7 +68,7 @@ def saved_lines(
 
 
 def saved_json(saved: Sequence[Saved]) -> list[dict[str, Any]]:
-    """Return the figures as plain values for --json."""
+    """Return the figures as JSON-compatible values for --json."""
     return [
         {"title": figure.title, "files": [str(path) for path in figure.files]} for figure in saved
     ]

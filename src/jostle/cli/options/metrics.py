@@ -1,4 +1,4 @@
-"""The options `--metric` (completed in the shell) and `--plot` of charts over time."""
+"""The options `--metric` (with shell completion) and `--plot` of charts over time."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ metric_option = click.option(
     show_default=True,
     metavar="NAME",
     shell_complete=complete_metric,
-    help="A metric, or one of the pairs bytes, ops, time, cpu, communication, collectives, "
+    help="Metric to show, or one of the pairs bytes, ops, time, cpu, communication, collectives, "
     "messages, gpu, wait.",
 )
 plot_option = click.option(
-    "--plot", metavar="FILE", help="Write the chart to FILE (.png, .svg or .pdf) too."
+    "--plot", metavar="FILE", help="Write the chart also to FILE (.png, .svg or .pdf)."
 )

@@ -1,4 +1,4 @@
-"""The running jobs in words: a table for pipes, and the lines of the full-screen view."""
+"""Text of `jostle top`: a table for pipes, and the lines of the full-screen view."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class TopState:
     """The user's choices on the screen.
 
     Attributes:
-        sort: One of SORTS.
-        filter: Only jobs with this text in their line.
+        sort: Sort key, one of SORTS.
+        filter: Text that the line of a shown job must contain.
         typing: Whether the filter is being typed.
         frozen: Whether new slices are not shown.
         selected: Name of the selected job; "": the first.
         opened: Name of the job whose slices are shown; "": the list is shown.
-        error: Why the newest slices could not be read; "": they could.
+        error: Reason why the newest slices could not be read; "": they could.
     """
 
     sort: str = "now"
@@ -51,10 +51,10 @@ def chosen(report: Mapping[str, Any], sort: str, text: str = "", user: str = "")
     """Return the jobs to show, in their order.
 
     Args:
-        report: From `NowReport.to_json`.
-        sort: One of SORTS.
-        text: Only jobs with this text in their line; "": all.
-        user: Only jobs of this user; "": of all users.
+        report: Report from `NowReport.to_json`.
+        sort: Sort key, one of SORTS.
+        text: Text that the line of a shown job must contain; "": any.
+        user: Owner of the shown jobs; "": all users.
     """
     rows = [row for row in report["jobs"] if not user or row["user"] == user]
     if text:
@@ -69,11 +69,11 @@ def chosen(report: Mapping[str, Any], sort: str, text: str = "", user: str = "")
 
 
 def trend_bars(trend: Sequence[float], width: int, *, ascii_only: bool = False) -> str:
-    """Return percents as bars, the newest on the right.
+    """Draw percentages as bars, the newest on the right.
 
     Args:
         trend: Percent lost in each slice.
-        width: Most bars.
+        width: Largest number of bars.
         ascii_only: Whether to avoid block characters.
     """
     marks = _ASCII_BARS if ascii_only else _BARS
@@ -116,7 +116,7 @@ def top_table(rows: Sequence[Row]) -> Table:
 
 
 def change_lines(rows: Sequence[Row]) -> list[str]:
-    """Return the newest change of each job as a line."""
+    """Return the newest change of each job as a line of text."""
     return [
         one_line(f"{row['job']}: {row['last_change']}")
         for row in rows
@@ -145,7 +145,7 @@ def screen(
     """Return the lines of the screen.
 
     Args:
-        report: From `NowReport.to_json`.
+        report: Report from `NowReport.to_json`.
         state: The user's choices.
         size: Columns and lines of the terminal.
         ascii_only: Whether to avoid block characters.

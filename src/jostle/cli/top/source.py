@@ -15,21 +15,21 @@ from urllib.parse import urlsplit
 
 from jostle.errors import JostleError, UsageError
 
-#: Function that returns a report as plain values: `jostle.report.models.now.NowReport`.
+#: Function that returns a report as JSON-compatible values: `jostle.report.models.now.NowReport`.
 Source = Callable[[], Mapping[str, Any]]
 _PATIENCE_S = 10.0
 _PATH = "/api/v1/now"
 
 
 class ServerError(JostleError):
-    """A server does not answer as it should."""
+    """An error in a server's response."""
 
 
 def of_repository(path: Path) -> Source:
     """Return the source for a repository.
 
     Raises:
-        RepositoryError: There is none.
+        RepositoryError: There is no repository at this path.
     """
     from jostle.cli.options.common import open_repository
     from jostle.report.models.now import Now
@@ -51,12 +51,14 @@ def of_server(url: str, token: str) -> Source:
         token: Token for a session, from the server's page.
 
     Raises:
-        UsageError: This is no URL of a server, or the token would be sent over a network without
-            encryption.
+        UsageError: The text is not the URL of a server, or the token would be sent over a network
+            without encryption.
     """
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UsageError(f"`{url}` is no URL of a server.", hint="For example https://jostle.site")
+        raise UsageError(
+            f"`{url}` is not the URL of a server.", hint="For example https://jostle.site"
+        )
     if parts.scheme == "http" and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
         raise UsageError(
             "The token would be readable on the network: the URL begins with http.",
@@ -76,13 +78,14 @@ def of_server(url: str, token: str) -> Source:
             error.close()
             hint = "Make a new token on the server's page." if error.code in (401, 403) else ""
             raise ServerError(
-                f"{parts.hostname} answers with status {error.code}.", hint=hint
+                f"{parts.hostname} answered with HTTP status {error.code}.", hint=hint
             ) from error
         # URLError is an OSError; an answer that breaks off is an HTTPException.
         except (OSError, ValueError, http.client.HTTPException) as error:
             why = getattr(error, "reason", error)
             raise ServerError(
-                f"{parts.hostname} cannot be asked: {why}.", hint="Is `jostle serve` running there?"
+                f"{parts.hostname} cannot be reached: {why}.",
+                hint="Check that `jostle serve` runs there.",
             ) from error
         return found
 
@@ -90,7 +93,7 @@ def of_server(url: str, token: str) -> Source:
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """A redirect is an error: it could send the token elsewhere."""
+    """Handler that treats a redirect as an error, since it could send the token elsewhere."""
 
     def redirect_request(self, *_: Any, **__: Any) -> None:
         """Follow no redirect."""
@@ -100,14 +103,15 @@ def token_of(file: Path | None) -> str:
     """Return the token in a file, or in JOSTLE_TOKEN: never an argument, which others can read.
 
     Raises:
-        UsageError: There is none, or others may read the file.
+        UsageError: There is no token, or other users may read the file.
     """
     if file is None:
         if token := os.environ.get("JOSTLE_TOKEN", "").strip():
             return token
         raise UsageError(
             "A server wants a token.",
-            hint="Make one on its page, and put it into a file (--token-file) or JOSTLE_TOKEN.",
+            hint="Create a token on the server's page, and store it in a file (--token-file) or in "
+            "JOSTLE_TOKEN.",
         )
     try:
         if file.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH):

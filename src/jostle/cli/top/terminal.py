@@ -49,10 +49,10 @@ def show_top(source: Source, interval_s: float, sort: str, text: str) -> None:
     """Show the running jobs until the user quits.
 
     Args:
-        source: Returns reports; the first must succeed, later ones may fail.
+        source: Function that returns a report; the first call must succeed, later calls may fail.
         interval_s: Time between two reports, s.
         sort: Initial sort key.
-        text: Initial filter.
+        text: Initial filter text.
     """
     reader = _Reader(source, source(), interval_s)
     try:
@@ -104,7 +104,7 @@ def press(state: TopState, key: int, report: Mapping[str, Any]) -> bool:
 
     Args:
         state: The user's choices, which the key changes.
-        key: Its code.
+        key: Code of the key.
         report: The shown report.
     """
     if state.typing:

@@ -1,1 +1,1 @@
-"""Results as text and tables in a terminal; a view computes nothing."""
+"""Views: they show results as text and tables in a terminal, without computing any."""

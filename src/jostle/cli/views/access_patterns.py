@@ -1,4 +1,4 @@
-"""Access patterns in words: `write-seek, 1 MiB chunks, bursts every 24 s (on 12 s)`."""
+"""Shows access patterns as text: `write-seek, 1 MiB chunks, bursts every 24 s (on 12 s)`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def patterns_view(patterns: list[AccessPattern], digest: JobDigest) -> Iterator[
 
 
 def pattern_text(pattern: AccessPattern) -> str:
-    """Return a line on how a job wrote to a mount, or read from it."""
+    """Return a line of text on the access pattern of a job on a mount."""
     phases = [phase for phase in pattern.phases if phase.pattern == pattern.pattern]
     if not phases:
         return f"{pattern.pattern}, {len(pattern.phases)} phases"
@@ -54,7 +54,7 @@ def pattern_text(pattern: AccessPattern) -> str:
 
 
 def phase_text(phase: AccessPhase) -> str:
-    """Return a line on how a job accessed a mount in one phase."""
+    """Return a line of text on the access pattern of one phase."""
     words = [phase.pattern]
     if phase.chunk_bytes:
         words.append(_CHUNKS[phase.pattern].format(byte_count(phase.chunk_bytes)))

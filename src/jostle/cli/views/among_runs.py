@@ -1,4 +1,4 @@
-"""A job compared with its program's other runs: a digest's numbers, and how slow it was."""
+"""Shows a job compared with other runs of its program: a digest's numbers, and its slowdown."""
 
 from __future__ import annotations
 
@@ -13,7 +13,11 @@ from jostle.cli.views.interference import probability
 from jostle.report.format.values import byte_count, count, duration, percent, seconds, significant
 
 if TYPE_CHECKING:
-    from jostle.analysis.identification.met_runs import MetJob, RunAmongItsLike, SlownessOnResource
+    from jostle.analysis.identification.runs.met_runs import (
+        MetJob,
+        RunAmongItsLike,
+        SlownessOnResource,
+    )
 
 _TEXTS = {"bytes": byte_count, "ops": count, "s": seconds}
 
@@ -22,7 +26,7 @@ def figures_view(figures: Mapping[str, Any]) -> Iterator[Any]:
     """Yield lines and a table; nothing if the program has no other run.
 
     Args:
-        figures: As from `jostle.report.models.among_runs.figures_of`.
+        figures: Result of `jostle.report.models.among_runs.figures_of`.
     """
     runs, processes = figures["runs"], figures["processes"]
     if not runs:
@@ -47,7 +51,7 @@ _STRENGTHS = {"evidence": "evidence", "weak": "weak", "none": "none", "too few r
 
 
 def whole_run_view(run: RunAmongItsLike) -> Iterator[Any]:
-    """Yield how slow a run was among similar runs, and the jobs that it met, with the evidence.
+    """Yield the slowdown of a run among similar runs, and concurrent jobs, with the evidence.
 
     Args:
         run: A run without slices.
@@ -56,7 +60,7 @@ def whole_run_view(run: RunAmongItsLike) -> Iterator[Any]:
     for each in run.resources:
         yield f"  {_slowness(each, run.program)}"
     if run.met:
-        yield from ("", heading("Whom it met", "  while it moved its traffic"), _met(run))
+        yield from ("", heading("Jobs at the same time", "  while it transferred data"), _met(run))
         if len(run.met) > _MET:
             yield f"and {count(len(run.met) - _MET)} more (--json)."
     yield ""
@@ -65,30 +69,31 @@ def whole_run_view(run: RunAmongItsLike) -> Iterator[Any]:
 
 def _answer(run: RunAmongItsLike) -> str:
     if not run.resources:
-        return f"Nothing is known of how long calls of {run.job} took."
+        return f"It is unknown how long calls of {run.job} took."
     first = run.resources[0]
     if not first.like_runs:
-        return f"No other run of {run.program} is like {run.job}: it cannot be compared."
-    slow = f"{run.job} was {significant(first.factor)} times as slow as its like"
+        return f"No other run of {run.program} is similar to {run.job}, so it cannot be compared."
+    slow = f"{run.job} was {significant(first.factor)} times as slow as similar runs"
     if first.factor <= 1:
-        slow = f"{run.job} was not slower than its like"
+        slow = f"{run.job} was not slower than similar runs"
     if not run.met:
-        return f"{slow}, and met no other job."
+        return f"{slow}, and no other job ran at the same time."
     named = run.evident
     if not named:
-        return f"{slow}; no program that it met is known to slow {run.program}."
+        return f"{slow}; no program that ran at the same time is known to slow {run.program}."
     most = max(named, key=lambda each: each.slowdown.value if each.slowdown else 0.0)
     by = f" by {percent(most.slowdown.value)}" if most.slowdown else ""
-    return f"{slow}; {most.program}, which it met, slows runs of {run.program}{by}."
+    return f"{slow}; {most.program}, which ran at the same time, slows runs of {run.program}{by}."
 
 
 def _slowness(each: SlownessOnResource, program: str) -> str:
     if not each.like_runs:
-        return f"{_place(each)}: no other run of {program} like it was there"
+        return f"{_place(each)}: no similar run of {program} used it"
     runs = f"{count(each.like_runs)} other run{'s' if each.like_runs != 1 else ''}"
     return (
-        f"{_place(each)}: its calls took {significant(each.factor)} times as long as those of its "
-        f"like (the median of {runs} of {program}); {count(each.slower_than)} of them were faster"
+        f"{_place(each)}: its calls took {significant(each.factor)} times as long as those of "
+        f"similar runs (the median of {runs} of {program}); {count(each.slower_than)} of them were "
+        "faster"
     )
 
 
@@ -99,7 +104,7 @@ def _met(run: RunAmongItsLike) -> Any:
             "=program",
             "=user",
             "=on",
-            ">together",
+            ">overlap",
             ">of its traffic",
             ">load there",
             ">runs with",

@@ -1,4 +1,4 @@
-"""A batch job in words and tables: its parts, their activity, and their losses."""
+"""Shows a batch job as text and tables: its parts, their activity, and their losses."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def headline(row: Mapping[str, Any], facts: SchedulerFacts | None) -> Iterator[A
 
 
 def said_by_scheduler(facts: SchedulerFacts | None) -> str:
-    """Return the batch system's facts about a job except its name: partition, state, limits."""
+    """Return the batch system's facts on a job except its name: partition, state, limits."""
     if facts is None:
         return "name, partition, account, state: not known here"
     said = {"partition": facts.partition, "account": facts.account, "state": facts.state}
@@ -81,7 +81,7 @@ def digest_view(row: Mapping[str, Any], facts: SchedulerFacts | None) -> Iterato
     """Yield a batch job as a whole.
 
     Args:
-        row: Its row, with CPU time (report.models.batch_jobs.batch_row).
+        row: Row of the batch job, with CPU time (report.models.batch_jobs.batch_row).
         facts: Facts of the batch system about it.
     """
     yield from headline(row, facts)
@@ -122,8 +122,8 @@ def estimate_view(row: Mapping[str, Any], loss: BatchLoss) -> Iterator[Any]:
     """Yield the loss of a batch job: of the whole, then of each part.
 
     Args:
-        row: Its row.
-        loss: Its loss; parts in the order of the row.
+        row: Row of the batch job.
+        loss: Loss of the batch job; its parts are in the order of the row.
     """
     yield verdict(row, loss)
     if not math.isnan(loss.lost_s.value):
@@ -154,19 +154,19 @@ def _losses(row: Mapping[str, Any], loss: BatchLoss) -> Table:
     )
     for part, lost in zip(row["parts"], loss.parts, strict=True):
         lasted = duration(part["end_ns"] - part["start_ns"])
-        told = lost.head
-        if told is None:
+        numbers = lost.head
+        if numbers is None:
             frame.add_row(part["part"], part["program"], lasted, "-", "", "", "", lost.why)
             continue
         frame.add_row(
             part["part"],
             part["program"],
             lasted,
-            light_of(told.light),
-            seconds(told.lost_s.value),
-            f"{seconds(told.lost_s.low)} to {seconds(told.lost_s.high)}",
-            f"{points(told.percent.value)} %",
-            told.what,
+            light_of(numbers.light),
+            seconds(numbers.lost_s.value),
+            f"{seconds(numbers.lost_s.low)} to {seconds(numbers.lost_s.high)}",
+            f"{points(numbers.percent.value)} %",
+            numbers.what,
         )
     return fit(frame, "of its time", "lasted", "95 %")
 
@@ -176,7 +176,7 @@ def line(row: Mapping[str, Any], loss: JobLoss | BatchLoss, facts: SchedulerFact
 
     Args:
         row: The row of a job or of a batch job, with its CPU time.
-        loss: Its loss.
+        loss: Loss of the job.
         facts: Facts of the batch system about it.
     """
     named = f" {facts.name}" if facts and facts.name else ""
@@ -192,12 +192,14 @@ def line(row: Mapping[str, Any], loss: JobLoss | BatchLoss, facts: SchedulerFact
 
 
 def lost_words(loss: JobLoss | BatchLoss) -> str:
-    """Return the light, and the loss with its cause; or why that is not known."""
+    """Return the traffic light and the loss with its cause, or why the loss is not known."""
     from jostle.report.verdict.batch_loss import loss_numbers
 
-    told = loss_numbers(loss)
-    if told.lost_s is None or told.percent is None:
-        return f"loss not known ({told.why})"
-    interval = f"{seconds(told.lost_s.low)} to {seconds(told.lost_s.high)}"
-    lost = f"lost {seconds(told.lost_s.value)} ({interval}), {points(told.percent.value)} %"
-    return f"{told.light or 'undecided'}: {lost}" + (f" to {told.cause}" if told.cause else "")
+    numbers = loss_numbers(loss)
+    if numbers.lost_s is None or numbers.percent is None:
+        return f"loss not known ({numbers.why})"
+    interval = f"{seconds(numbers.lost_s.low)} to {seconds(numbers.lost_s.high)}"
+    lost = f"lost {seconds(numbers.lost_s.value)} ({interval}), {points(numbers.percent.value)} %"
+    return f"{numbers.light or 'undecided'}: {lost}" + (
+        f" to {numbers.cause}" if numbers.cause else ""
+    )

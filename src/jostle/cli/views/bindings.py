@@ -1,4 +1,4 @@
-"""Advice on bindings in words: what to change, by which text, who pays for it."""
+"""Shows the advice on bindings as text: what to change, text to paste, and who bears the cost."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 def binding_view(advice: Sequence[BindingAdvice]) -> Iterator[Any]:
-    """Yield the improvements by another binding; none if there are none."""
+    """Yield the problems that a different binding would fix; none if there are none."""
     if not advice:
         return
-    yield from ("", heading("What another binding would mend"))
+    yield from ("", heading("Problems that a different binding would fix"))
     for number, each in enumerate(advice, 1):
         yield heading(f"{number}. {each.lever}", f": {each.seen}.")
         yield from (pasted(f"   {text}") for text in each.texts)

@@ -1,4 +1,4 @@
-"""Turns series into charts."""
+"""Converts time series into charts for the terminal."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _MOST_SLOWED = 5
 
 
 def panel(title: str, note: str, view: View, lines: Sequence[Steps]) -> Panel:
-    """Return one panel.
+    """Return one panel of a chart.
 
     Args:
-        title: Heading.
-        note: A short text after it.
+        title: Heading of the panel.
+        note: Short text after the heading.
         view: The series to show.
         lines: The steps of each series.
     """

@@ -1,4 +1,4 @@
-"""Why runs took different times, in words and tables."""
+"""Shows why runs took different times, as text and tables."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _groups(ratios: RunRatios) -> Any:
 
 
 def gate_sentence(found: GroupFinding, most: float) -> str:
-    """Return what a gate found about a group of runs, one sentence."""
+    """Return the finding of a gate on a group of runs, one sentence."""
     ratio = found.ratio
     if ratio is None:
         return f"undecided: {found.why}"
@@ -115,7 +115,7 @@ def gate_sentence(found: GroupFinding, most: float) -> str:
 
 
 def gate_lines(findings: Sequence[GroupFinding], most: float) -> Iterator[Any]:
-    """Yield what a gate found about each group of runs."""
+    """Yield the finding of a gate on each group of runs."""
     for each in findings:
         yield heading("gate:", f" {each.group}: {gate_sentence(each, most)}")
 

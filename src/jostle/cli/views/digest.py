@@ -1,4 +1,4 @@
-"""A digest in words and tables."""
+"""Shows the digest of a job as text and tables."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _PER_PROCESS = {
 
 
 def processes_text(digest: JobDigest) -> str:
-    """Return the numbers of processes, threads and nodes."""
+    """Return the numbers of processes, threads and nodes as text."""
     number = digest.processes + digest.short_processes
     words = [f"{count(number)} process{'es' if number != 1 else ''}"]
     if digest.short_processes:
@@ -87,7 +87,7 @@ def mount_name(mount: MountDigest) -> str:
 
 
 def own_cost(digest: JobDigest) -> str:
-    """Return the cost of jostle."""
+    """Return the cost of jostle as text."""
     cost = (
         f"jostle itself {duration(digest.cost.total_s * 1e9)}: {percent(own_share(digest))} of "
         "the processes' time"
@@ -104,8 +104,9 @@ def view(
 
     Args:
         digest: The digest.
-        among: Its numbers compared with other runs: see `report.models.among_runs.figures_of`.
-        every: When its processes ended on each mount: `report.models.finishing.finishing_of`.
+        among: Numbers of the job compared with other runs: see
+            `report.models.among_runs.figures_of`.
+        every: Ends of its processes' I/O on each mount: `report.models.finishing.finishing_of`.
     """
     state = "running since" if digest.running else "from"
     lengths = ", ".join(duration(length) for length in digest.slice_ns)
@@ -145,8 +146,8 @@ def view(
         yield from ("", heading("Where the time went", " (may overlap)"), _shares(digest))
         if any(math.isnan(share.share) for share in shares):
             yield (
-                "shares shown as - are not known: more time was counted than the processes are "
-                "known to have lived; the end of one, or its threads, were not seen"
+                "shares shown as - are unknown: more time was counted than the known "
+                "lifetime of the processes; the end or the threads of one were not recorded"
             )
     # If ranks exist, mpirun and similar processes are left out of minimum and mean.
     single = len(digest.mpi) == 1
@@ -215,12 +216,12 @@ def _gpus(digest: JobDigest) -> Any:
             "=GPU",
             "=node",
             "=make",
-            ">to it",
-            ">back",
-            ">within",
+            ">to GPU",
+            ">from GPU",
+            ">within GPU",
             ">other GPUs",
-            ">to it at",
-            ">back at",
+            ">to GPU at",
+            ">from GPU at",
             ">launches",
             ">computing",
         ]
@@ -240,7 +241,7 @@ def _gpus(digest: JobDigest) -> Any:
             count(gpu.launches),
             percent(gpu.busy_share) if gpu.busy_share is not None else "-",
         )
-    return fit(frame, "within", "make", "other GPUs", "node", "launches", "back at")
+    return fit(frame, "within GPU", "make", "other GPUs", "node", "launches", "from GPU at")
 
 
 def _gpu_wait(digest: JobDigest) -> Iterator[str]:
@@ -371,7 +372,7 @@ def _spreads(metrics: Mapping[str, Spread], names: list[str]) -> Any:
 
 
 def unaccounted(digest: JobDigest) -> Iterator[str]:
-    """Yield traffic that the kernel counted and no wrapper, if it is more than noise."""
+    """Yield the traffic that the kernel counted, but no wrapped call, if it is more than noise."""
     for part in digest.unaccounted:
         if part.share > 0.05 and part.bytes > 1 << 20:
             yield (

@@ -1,4 +1,4 @@
-"""The loss of a run by interference, in words and tables."""
+"""Shows the loss of a run to interference, as text and tables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jostle.analysis.estimation.light import at_most
 from jostle.cli.output import console, fit, heading, light_of, table, utf8, without
 from jostle.names.users import owner_name
 from jostle.report.format import values
-from jostle.report.format.users import others_beside
+from jostle.report.format.users import others_alongside
 from jostle.report.format.values import (
     alike,
     core_time,
@@ -25,8 +25,13 @@ from jostle.report.format.values import (
 )
 from jostle.report.format.waits import wait_sentences
 from jostle.report.models.lost_time import join_spans
-from jostle.report.verdict.blame import UNEXPLAINED, Blame, Blamed, suspect_name
-from jostle.report.verdict.verdict import NOTHING, CauseRow, blame_of, cause_rows, head
+from jostle.report.verdict.attribution import (
+    UNEXPLAINED,
+    AttributedSuspect,
+    Attribution,
+    suspect_name,
+)
+from jostle.report.verdict.verdict import NOTHING, CauseRow, attribution_of, cause_rows, head
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Cluster, RunEstimate
@@ -59,7 +64,7 @@ def verdict(estimate: RunEstimate, interference: JobInterference | None = None) 
     from rich.text import Text
 
     first = head(estimate)
-    reasons = [first.what, *_who_in_brief(interference, blame_of(estimate, interference))]
+    reasons = [first.what, *_who_in_brief(interference, attribution_of(estimate, interference))]
     why = ", ".join(reasons) if first.cause else ""
     lost = f"  {estimate.job} lost {percent_within(estimate.percent)} of its time"
     return Text.assemble(
@@ -70,25 +75,25 @@ def verdict(estimate: RunEstimate, interference: JobInterference | None = None) 
     )
 
 
-def _who_in_brief(interference: JobInterference | None, blame: Blame) -> list[str]:
+def _who_in_brief(interference: JobInterference | None, attribution: Attribution) -> list[str]:
     """Name the suspects, their slices, and the share of the loss that no job explains."""
-    if interference is None or not blame.suspects:
+    if interference is None or not attribution.suspects:
         return []
-    culprits = f"by {_job(blame.suspects[0])}"
-    if all(suspect.kind == "server" for suspect in blame.suspects):
-        culprits = f"not by a neighbour: {blame.suspects[0].job} was slow"
-    if len(blame.suspects) > 1:
-        culprits += f" and {len(blame.suspects) - 1} more"
-    if not blame.leaves_some:
-        return [culprits, _when(interference, blame)]
+    culprits = f"by {_job(attribution.suspects[0])}"
+    if all(suspect.kind == "server" for suspect in attribution.suspects):
+        culprits = f"not by a neighbour: {attribution.suspects[0].job} was slow"
+    if len(attribution.suspects) > 1:
+        culprits += f" and {len(attribution.suspects) - 1} more"
+    if not attribution.leaves_some:
+        return [culprits, _when(interference, attribution)]
     return [
-        f"{seconds(blame.explained_s.value)} {culprits}",
-        _when(interference, blame),
-        f"{seconds(blame.unexplained_s.value)} {UNEXPLAINED}",
+        f"{seconds(attribution.explained_s.value)} {culprits}",
+        _when(interference, attribution),
+        f"{seconds(attribution.unexplained_s.value)} {UNEXPLAINED}",
     ]
 
 
-def _job(suspect: Blamed) -> str:
+def _job(suspect: AttributedSuspect) -> str:
     from jostle.analysis.identification.model import OTHERS
 
     if suspect.job == OTHERS or suspect.kind != "job":
@@ -97,13 +102,13 @@ def _job(suspect: Blamed) -> str:
     return f"job {suspect.job}{owner}"
 
 
-def _when(interference: JobInterference, blame: Blame) -> str:
+def _when(interference: JobInterference, attribution: Attribution) -> str:
     """Return the number of slices with losses in which suspects were active, and their times."""
-    many = f"in {_slices(blame)}"
+    many = f"in {_slices(attribution)}"
     spans = join_spans(
         [
-            (guilty_slice.start_ns, guilty_slice.start_ns + guilty_slice.length_ns)
-            for guilty_slice in interference.guilty
+            (disturbed_slice.start_ns, disturbed_slice.start_ns + disturbed_slice.length_ns)
+            for disturbed_slice in interference.disturbed
         ]
     )
     if not spans:
@@ -114,8 +119,8 @@ def _when(interference: JobInterference, blame: Blame) -> str:
     return f"{many} ({', '.join(shown)}{more})"
 
 
-def _slices(blame: Blame) -> str:
-    slow, lost = blame.suspect_slices, blame.lost_slices
+def _slices(attribution: Attribution) -> str:
+    slow, lost = attribution.suspect_slices, attribution.lost_slices
     total = f" of {count(lost)}" if lost > slow else ""
     return (
         f"{count(slow)}{total} slice{'s' if lost != 1 else ''}{' that lost time' if total else ''}"
@@ -138,19 +143,19 @@ def view(
         estimate: The report on the run.
         names: Path of each mount, for users.
         interference: Result on the neighbours; None if they were not identified.
-        waits: What its ranks waited for; None: it has no ranks.
+        waits: Late ranks that its ranks waited for; None: it has no ranks.
     """
     yield verdict(estimate, interference)
     yield from _figures(estimate)
     shown = cause_rows(estimate, names)
     if shown:
         yield from ("", heading("Where the seconds went"), _causes(shown))
-    yield from _beside_the_loss(estimate)
+    yield from _alongside_the_loss(estimate)
     yield from wait_sentences(waits, names)
     strip = list(_strip(estimate)) if shown else []
     if strip:
         yield from ("", heading("When", f"  {_strip_note(estimate)}"), *strip)
-    yield from _neighbours(interference, blame_of(estimate, interference), names)
+    yield from _neighbours(interference, attribution_of(estimate, interference), names)
     usable = [cluster for cluster in estimate.clusters if cluster.usable]
     if usable:
         yield from ("", heading("Why", f"  {_clusters_note(estimate)}"), _clusters(usable))
@@ -218,15 +223,15 @@ def _causes(shown: Sequence[CauseRow]) -> Any:
     return fit(frame, "95 %", *([] if twins else ["how"]))
 
 
-def _beside_the_loss(estimate: RunEstimate) -> Iterator[Any]:
+def _alongside_the_loss(estimate: RunEstimate) -> Iterator[Any]:
     """Yield the speed of the cores, and effects outside the loss: imbalance, a drift."""
     cores = estimate.core_speed
     if cores is not None:
         known = "this run alone" if not cores.jobs else f"{count(cores.jobs)} other jobs there"
-        taken = f"; the host kept {percent(cores.steal)} of them" if cores.steal >= NOTHING else ""
+        taken = f"; steal time {percent(cores.steal)}" if cores.steal >= NOTHING else ""
         yield (
-            f"cores: the canary took {cores.canary:.2f} times as long as at its best (known from "
-            f"{known}): sibling threads or frequency{taken}"
+            f"cores: the core-speed probe took {cores.core_probe:.2f} times as long as on "
+            f"undisturbed cores (reference: {known}): sibling threads or frequency{taken}"
         )
     if estimate.imbalance_s is not None and estimate.imbalance_s >= NOTHING * estimate.run_s > 0:
         share = estimate.imbalance_s / estimate.run_s
@@ -239,15 +244,15 @@ def _beside_the_loss(estimate: RunEstimate) -> Iterator[Any]:
         yield heading(
             "warning:",
             " perhaps another "
-            f"{percent_within(estimate.continuous.percent)} hit the whole run, not "
-            f"counted above: {estimate.continuous.reason}",
+            f"{percent_within(estimate.continuous.percent)} was lost over the whole run, "
+            f"not counted above: {estimate.continuous.reason}",
         )
 
 
 def _strip_note(estimate: RunEstimate) -> str:
     width = max(shutil.get_terminal_size((80, 24)).columns, 40) - 14
     column = (estimate.end_ns - estimate.start_ns) / width
-    return f"one column = {duration(column)}; a full one is lost altogether"
+    return f"one column = {duration(column)}; a full column was lost completely"
 
 
 def _strip(estimate: RunEstimate) -> Iterator[Any]:
@@ -264,15 +269,15 @@ def _strip(estimate: RunEstimate) -> Iterator[Any]:
 
 
 def _neighbours(
-    interference: JobInterference | None, blame: Blame, names: Mapping[str, str]
+    interference: JobInterference | None, attribution: Attribution, names: Mapping[str, str]
 ) -> Iterator[Any]:
-    if interference is None or not (interference.neighbours or blame.suspects):
+    if interference is None or not (interference.neighbours or attribution.suspects):
         return
-    beside = others_beside(interference.neighbours, unnamed=interference.unnamed)
-    how = {blamed.how for blamed in blame.suspects}
+    alongside = others_alongside(interference.neighbours, unnamed=interference.unnamed)
+    how = {named.how for named in attribution.suspects}
     found = f"; found {next(iter(how))}" if len(how) == 1 else ""
-    yield from ("", heading("By whom", f"  {beside or 'no profiled job'} beside it{found}"))
-    if not blame.suspects:
+    yield from ("", heading("By whom", f"  {alongside or 'no profiled job'} alongside it{found}"))
+    if not attribution.suspects:
         yield _no_evidence(interference, names)
         return
     frame = table(
@@ -283,42 +288,42 @@ def _neighbours(
             ">95 %",
             ">of the loss",
             "=found",
-            ">beside it",
+            ">active",
             ">correlation",
             "=what it did",
         ]
     )
-    for blamed in blame.suspects[:_MOST_SUSPECTS]:
-        more = len(blamed.resources) - 1
-        where = place(blamed.resources[0], names) + (f" and {more} more" if more else "")
+    for named in attribution.suspects[:_MOST_SUSPECTS]:
+        more = len(named.resources) - 1
+        where = place(named.resources[0], names) + (f" and {more} more" if more else "")
         frame.add_row(
-            _job(blamed).removeprefix("job "),
+            _job(named).removeprefix("job "),
             where,
-            seconds(blamed.seconds.value),
-            _ends(blamed.seconds),
-            percent(blamed.share),
-            blamed.how,
-            _count_slices(blamed.slices),
-            f"{blamed.correlation:.2f}" if blamed.tested else "-",
-            blamed.pattern,
+            seconds(named.seconds.value),
+            _ends(named.seconds),
+            percent(named.share),
+            named.how,
+            _count_slices(named.slices),
+            f"{named.correlation:.2f}" if named.tested else "-",
+            named.pattern,
         )
-    left = blame.suspects[_MOST_SUSPECTS:]
+    left = attribution.suspects[_MOST_SUSPECTS:]
     if left:
         cost, share = (
-            sum(blamed.seconds.value for blamed in left),
-            sum(blamed.share for blamed in left),
+            sum(named.seconds.value for named in left),
+            sum(named.share for named in left),
         )
         frame.add_row(
             f"{count(len(left))} more", "", seconds(cost), "", percent(share), "", "", "", ""
         )
-    if blame.leaves_some:
-        rest = blame.unexplained_s
+    if attribution.leaves_some:
+        rest = attribution.unexplained_s
         frame.add_row(
             UNEXPLAINED,
             "",
             seconds(rest.value),
             _ends(rest),
-            percent(blame.unexplained_share),
+            percent(attribution.unexplained_share),
             "",
             "",
             "",
@@ -326,9 +331,9 @@ def _neighbours(
         )
     if len(how) == 1:  # the heading shows it
         without(frame, [column for column in frame.columns if column.header == "found"])
-    yield fit(frame, "95 %", "correlation", "beside it", "what it did")
-    if blame.lost_slices > blame.suspect_slices:
-        yield f"suspects were at it in {_slices(blame)}"
+    yield fit(frame, "95 %", "correlation", "active", "what it did")
+    if attribution.lost_slices > attribution.suspect_slices:
+        yield f"suspects were active in {_slices(attribution)}"
 
 
 def _no_evidence(interference: JobInterference, names: Mapping[str, str]) -> str:
@@ -336,14 +341,14 @@ def _no_evidence(interference: JobInterference, names: Mapping[str, str]) -> str
     if interference.blind:
         where = place(interference.blind.resource, names)
         return f"undecided whether any of them did it; {where}: {interference.blind.blind}"
-    if interference.untested and not interference.acquitted:
+    if interference.untested and not interference.ruled_out:
         return (
-            "None of them could be tested; `jostle interference` says why, and what would decide "
-            "it."
+            "None of them could be tested; `jostle interference` shows why, and what would "
+            "decide it."
         )
     return (
-        "No evidence against any of them. A loss of less than "
-        f"{seconds(interference.smallest_s)} to one of them would not show in this run."
+        "No evidence against any of them. A loss above "
+        f"{seconds(interference.smallest_s)} to one of them would have been detected."
     )
 
 
@@ -360,8 +365,8 @@ def _clusters_note(estimate: RunEstimate) -> str:
     hit = sum(cluster.hit for cluster in estimate.clusters)
     members = sum(cluster.members for cluster in estimate.clusters)
     return (
-        f"{count(hit)} of {count(members)} segments took longer than their like; "
-        f"{count(usable)} cluster{'s' if usable != 1 else ''} of like segments"
+        f"{count(hit)} of {count(members)} segments took longer than similar ones; "
+        f"{count(usable)} cluster{'s' if usable != 1 else ''} of similar segments"
     )
 
 

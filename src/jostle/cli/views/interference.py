@@ -1,4 +1,4 @@
-"""Who slowed a job, in words and tables."""
+"""Shows which jobs slowed a job, as text and tables."""
 
 from __future__ import annotations
 
@@ -9,10 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from jostle.cli.options.as_user import who
 from jostle.cli.output import fit, heading, table, without
-from jostle.report.format.users import others_beside
+from jostle.report.format.users import others_alongside
 from jostle.report.format.values import alike, count, duration, significant
-from jostle.report.verdict.blame import UNEXPLAINED, Blame, found_by, suspect_name, to_whom
-from jostle.report.verdict.verdict import WORTH_A_WORD, blame_of, head
+from jostle.report.verdict.attribution import (
+    UNEXPLAINED,
+    Attribution,
+    found_by,
+    suspect_name,
+    to_whom,
+)
+from jostle.report.verdict.verdict import WORTH_A_WORD, attribution_of, head
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -26,7 +32,7 @@ if TYPE_CHECKING:
     )
     from jostle.analysis.interval import Interval
 
-_ACQUITTED = 8  # neighbours that are listed one by one: those ruled out, and untested ones
+_RULED_OUT = 8  # neighbours that are listed one by one: those ruled out, and untested ones
 _PART = 0.01  # of the waiting for cores: smaller parts are not listed
 _NODES = 3  # nodes that are listed one by one; the others add little
 
@@ -92,7 +98,7 @@ def _core_account(account: CoreAccount) -> Iterator[Any]:
 def in_short(estimate: RunEstimate, interference: JobInterference) -> Iterator[Any]:
     """Yield the answer in a few lines, without tables."""
     run = f"of its {duration(interference.run_s * 1e9)}"
-    split = blame_of(estimate, interference)
+    split = attribution_of(estimate, interference)
     if interference.evident:
         yield heading(
             f"{interference.job} lost {seconds_text(split.explained_s)} "
@@ -116,16 +122,16 @@ def in_short(estimate: RunEstimate, interference: JobInterference) -> Iterator[A
 
 
 def working(neighbours: int, *, unnamed: bool) -> str:
-    """Return which other jobs were active: `2 other jobs were at work on its resources`.
+    """Return which other jobs were active: `2 other jobs were active on its resources`.
 
     Only profiled jobs are known: there may have been unprofiled load as well.
     """
-    who_else = others_beside(neighbours, unnamed=unnamed) or "no other profiled job"
+    who_else = others_alongside(neighbours, unnamed=unnamed) or "no other profiled job"
     verb = "was" if neighbours <= 1 and not unnamed else "were"
-    return f"{who_else[0].upper()}{who_else[1:]} {verb} at work on its resources"
+    return f"{who_else[0].upper()}{who_else[1:]} {verb} active on its resources"
 
 
-def _first(split: Blame) -> str:
+def _first(split: Attribution) -> str:
     """Return the name of the first suspect."""
     first = split.suspects[0]
     kind = PurePath(first.program).name
@@ -153,7 +159,7 @@ def _seen(interference: JobInterference, run: str) -> Iterator[str]:
     )
     yield (
         f"  A loss above {duration(smallest * 1e9)} ({significant(share)} % {run}){some} "
-        "would have been seen."
+        "would have been detected."
     )
 
 
@@ -166,8 +172,8 @@ def _where(losses: list[ResourceLoss]) -> Iterator[Any]:
         if not loss.evident and loss.why_not:
             yield f"  {loss.resource}: {loss.why_not}"
     if nodes:
-        guilty = sum(loss.evident for loss in nodes)
-        yield f"  and {count(len(nodes))} more nodes, {count(guilty)} of them with evidence"
+        disturbed = sum(loss.evident for loss in nodes)
+        yield f"  and {count(len(nodes))} more nodes, {count(disturbed)} of them with evidence"
 
 
 def _resources(losses: list[ResourceLoss]) -> Table:
@@ -215,7 +221,7 @@ def _suspects(interference: JobInterference) -> Table:
             ">p",
             ">q",
             ">lag",
-            "=how it used it",
+            "=access pattern",
         ]
     )
     for suspect, place in _once(interference):
@@ -238,7 +244,7 @@ def _suspects(interference: JobInterference) -> Table:
     on = ["on"] if same_resource else []
     if len({suspect.how for suspect in interference.suspects}) == 1:  # the heading shows it
         without(frame, [column for column in frame.columns if column.header == "found"])
-    return fit(frame, *on, "interval", "p", "user", "lag", "program", "q", "how it used it")
+    return fit(frame, *on, "interval", "p", "user", "lag", "program", "q", "access pattern")
 
 
 def _tested(suspect: Suspect) -> tuple[str, str, str]:
@@ -272,21 +278,21 @@ def probability(value: float) -> str:
 
 def details(interference: JobInterference) -> Iterator[Any]:
     """Yield neighbours that are ruled out or untested, with reasons, and limits of the answer."""
-    if interference.acquitted:
-        yield from ("", heading("Beside it, but not to blame"))
-        reasons = list(interference.acquitted.items())
-        yield from (f"  {job}: {why}" for job, why in reasons[:_ACQUITTED])
-        if len(reasons) > _ACQUITTED:
-            yield f"  and {len(reasons) - _ACQUITTED} more"
+    if interference.ruled_out:
+        yield from ("", heading("Ruled out", "  jobs that ran alongside it"))
+        reasons = list(interference.ruled_out.items())
+        yield from (f"  {job}: {why}" for job, why in reasons[:_RULED_OUT])
+        if len(reasons) > _RULED_OUT:
+            yield f"  and {len(reasons) - _RULED_OUT} more"
     if interference.untested:
-        yield from ("", heading("Beside it, could not be tested"))
+        yield from ("", heading("Not tested", "  jobs that ran alongside it"))
         reasons = [
             (job, f"because {each.why}; what would decide it: {each.decided_by}")
             for job, each in interference.untested.items()
         ]
-        yield from (f"  {job}: {why}" for job, why in reasons[:_ACQUITTED])
-        if len(reasons) > _ACQUITTED:
-            yield f"  and {len(reasons) - _ACQUITTED} more"
+        yield from (f"  {job}: {why}" for job, why in reasons[:_RULED_OUT])
+        if len(reasons) > _RULED_OUT:
+            yield f"  and {len(reasons) - _RULED_OUT} more"
     if interference.limits:
         yield ""
         yield from (f"note: {limit}" for limit in alike(interference.limits))

@@ -1,4 +1,4 @@
-"""Interfered intervals as files for trace tools: Trace Event JSON, or CSV."""
+"""Writes intervals with lost time as files for trace tools: Trace Event JSON, or CSV."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def check_export(file: str | None) -> Path | None:
     folder = path.absolute().parent
     if path.suffix.lower() not in _SUFFIXES:
         raise UsageError(
-            f"`{file}` has an ending that intervals cannot be written in.",
+            f"`{file}` does not end in .json or .csv.",
             hint="Name a file that ends in .json (Perfetto, Chrome) or .csv.",
         )
     if not folder.is_dir():
@@ -39,12 +39,12 @@ def check_export(file: str | None) -> Path | None:
             path.unlink()
     except OSError as error:
         problem = f"{path} cannot be written: {error.strerror}."
-        raise UsageError(problem, hint="Name a file elsewhere.") from error
+        raise UsageError(problem, hint="Name a file in a different folder.") from error
     return path
 
 
 def write_intervals(estimate: RunEstimate, path: Path) -> int:
-    """Write the interfered intervals of a run by cause; return their number.
+    """Write the intervals of a run with lost time, by cause; return their number.
 
     Args:
         estimate: The report on the run.

@@ -1,4 +1,4 @@
-"""The text at the end of a job's output: five groups of numbers and the verdict.
+"""Writes the text at the end of a job's output: five groups of numbers and the verdict.
 
 Lines have 80 columns. Characters are ASCII, since the program that shows the file is unknown.
 """
@@ -46,10 +46,10 @@ def job_end_text(
 
     Args:
         row: The row of the job or batch job.
-        end: Its numbers.
-        loss: Its loss.
+        end: Numbers of the job.
+        loss: Loss of the job.
         facts: Facts of the batch system about it.
-        link: URL of its page; "" if there is none.
+        link: URL of the job's page; "" if there is none.
         best: The advice that would save most; None: there is none.
     """
     lines = [_rule(f"jostle: {_title(row, facts)}")]

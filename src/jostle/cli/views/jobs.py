@@ -1,4 +1,4 @@
-"""The list of jobs as a table."""
+"""Shows the list of jobs as a table."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def jobs_table(
 
     Args:
         rows: Jobs and batch jobs, as from `report.models.batch_jobs.with_batch_jobs`.
-        losses: Their losses, by name; empty: there is no such column.
-        keep: A column that stays in a terminal of any width.
+        losses: Losses of the jobs by name; empty: the table has no such column.
+        keep: Column that is shown in a terminal of any width.
         parts: Whether to show the parts of batch jobs below them.
     """
     lines = [

@@ -28,7 +28,7 @@ _SAVE, _RESTORE = "\0337", "\0338"
 
 
 def why_not() -> str:
-    """Return why there can be no such lines; "" if there can."""
+    """Return why the terminal cannot show these lines; "" if it can."""
     if not sys.stderr.isatty():
         return "standard error is not a terminal"
     if os.environ.get("TERM", "dumb") == "dumb":
@@ -41,7 +41,7 @@ class LiveLines:
     """The last lines of the terminal on standard error."""
 
     def __init__(self) -> None:
-        """Create the object; it prints nothing yet."""
+        """Create the object without printing."""
         self._size = os.terminal_size((0, 0))
 
     def open(self) -> None:
@@ -50,7 +50,7 @@ class LiveLines:
         self._fit()
 
     def draw(self, lines: Sequence[str]) -> None:
-        """Write the lines, cut to the width; not while another program controls the terminal."""
+        """Write the lines, cut to the width, unless another program controls the terminal."""
         if not self._fit():
             return
         dim, plain = ("\033[2m", "\033[0m") if has_colour(sys.stderr) else ("", "")
@@ -91,9 +91,9 @@ def live_lines(load: LiveLoad | None, seconds: float, lost: str = "") -> list[st
     """Return the lines for a job.
 
     Args:
-        load: Its load; None: its first slice has not ended yet.
-        seconds: Its run time so far, s.
-        lost: Its current loss, or the newest change; "": nothing is known.
+        load: Load of the job; None: its first slice has not ended yet.
+        seconds: Run time so far, s.
+        lost: Text on its current loss or newest change; "": the loss is not known.
     """
     minutes, rest = divmod(int(seconds), 60)
     clock = f"jostle {minutes}:{rest:02}  "

@@ -1,4 +1,4 @@
-"""Which program slowed which, in words and tables."""
+"""Shows which program slowed which, as text and tables."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from jostle.analysis.identification.with_without import FEWEST
+from jostle.analysis.identification.runs.with_without import FEWEST
 from jostle.cli.output import fit, heading, table
 from jostle.cli.views.interference import probability
 from jostle.plot.charts.matrix import MatrixGrid, grids, met, place_name, potential, signed, sure
@@ -34,7 +34,7 @@ def view(matrix: Matrix) -> Iterator[Any]:
     if matrix.encounters:
         tested = [each for each in matrix.encounters if each.p is not None]
         encounters = (evident or tested or matrix.encounters)[:_PAIRS]
-        yield from ("", heading("Pairs", "  runs beside it against runs without it"))
+        yield from ("", heading("Pairs", "  runs with the other program against runs without it"))
         yield _pairs(encounters)
         left = len(matrix.encounters) - len(encounters)
         if left:
@@ -51,7 +51,7 @@ def _many(number: int, noun: str) -> str:
 
 def _answer(matrix: Matrix, evident: list[Encounter]) -> str:
     if not matrix.encounters:
-        return "No two programs were at work on the same resource."
+        return "No two programs were active on the same resource at the same time."
     if not evident:
         tested = [each for each in matrix.encounters if each.test]
         if not tested:

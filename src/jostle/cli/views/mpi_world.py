@@ -1,4 +1,4 @@
-"""The worlds of a digest, of MPI and of training jobs, in words and tables."""
+"""Shows the worlds of a digest (of MPI and of training jobs) as text and tables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _KINDS = {
     "collective": "collectives",
     "send": "point-to-point, sent",
     "receive": "point-to-point, received",
-    "room": "receives of unknown size: room",
+    "room": "receives of unknown size: buffer size",
     "sendrecv": "sendrecv, both ways",
     "complete": "waits, tests, probes",
     "one-sided": "one-sided",
@@ -100,7 +100,7 @@ def _facts(world: WorldDigest) -> Iterator[Any]:
         state = " so far" if world.running else ""
         between = "MPI_Init to MPI_Finalize"
         if world.is_training:
-            between = "when its ranks met to their end"
+            between = "the rendezvous of its ranks to their end"
         yield f"{duration(world.seconds * 1e9)}{state} from {between}"
     if world.counted and world.unfinished and not world.running and not world.is_training:
         yield f"{_ranks(world.unfinished)} ended without MPI_Finalize"
@@ -135,7 +135,7 @@ def _rates(world: WorldDigest) -> Iterator[str]:
         elif kind.name == "collective":
             yield (
                 f"collectives: {_range(kind.calls_per_s)} a second, "
-                f"{byte_count(kind.bytes_per_s.mean)}/s in the mean"
+                f"{byte_count(kind.bytes_per_s.mean)}/s on average"
             )
 
 
@@ -220,7 +220,7 @@ def _counters(world: WorldDigest) -> Iterator[str]:
     if words:
         yield "; ".join(words)
     if counters.named_and_denied:
-        yield f"counters asked for and not granted: {', '.join(counters.named_and_denied)}"
+        yield f"requested counters that were not granted: {', '.join(counters.named_and_denied)}"
 
 
 def _segments(world: WorldDigest) -> Iterator[str]:
@@ -264,7 +264,7 @@ def _common(segments_digest: SegmentsDigest) -> str:
 
 
 def brief(world: WorldDigest) -> str:
-    """Return one line on a world, for the end of `jostle run`."""
+    """Return one line of text on a world, for the end of `jostle run`."""
     words = f"{_kind(world)}: {_size(world)}, {', '.join(list(world.programs)[:3])}"
     if not world.counted:
         return f"{words}; {world.problem}"

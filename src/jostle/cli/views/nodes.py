@@ -1,4 +1,4 @@
-"""Persistent differences between nodes in words and tables."""
+"""Shows persistent differences between nodes as text and tables."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from jostle.cli.output import fit, heading, table
-from jostle.report.format.nodes import answer, not_judged, size_of, watched, what_of
+from jostle.report.format.nodes import answer, not_assessed, size_of, watched, what_of
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -21,9 +21,9 @@ def view(content: NodeDifferences) -> Iterator[Any]:
         yield f"  {watched(content)}"
     if content.differences:
         yield from ("", _differences(content))
-    if content.unjudged:
+    if content.unassessed:
         yield ""
-        yield from map(not_judged, content.unjudged)
+        yield from map(not_assessed, content.unassessed)
 
 
 def _differences(content: NodeDifferences) -> Table:

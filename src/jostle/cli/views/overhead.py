@@ -1,4 +1,4 @@
-"""An overhead measurement in words, a table and a chart."""
+"""Shows an overhead measurement as text, a table and a chart."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def verdict(overhead: Overhead) -> str:
             "no time, so something else differs (the layout of memory, the machine's own state)."
         )
     if overhead.verdict == "none":
-        return f"No cost can be seen: it is below {signed(max(overhead.high, 0))[1:]} ({between})."
+        return f"No cost was detected: it is below {signed(max(overhead.high, 0))[1:]} ({between})."
     more = " Only a quieter machine would help."
     if overhead.runs_needed <= 1000:
         more = (
@@ -68,8 +68,8 @@ def bars(
         name: The program.
         timed: The part of a run that was timed.
         overhead: The comparison.
-        order: Kind -> number of each run in the order of all runs; None: no history is drawn.
-        others: The same for runs with other profilers.
+        order: By kind, the number of each run in the order of all runs; None: no history is drawn.
+        others: Comparisons of runs with other profilers.
     """
     return Bars(
         title=f"{name}: time against the median of the plain runs",

@@ -1,4 +1,4 @@
-"""Placement of jobs and the jobs that share their links, in words and tables."""
+"""Shows the placement of jobs, and jobs that share their links, as text and tables."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ _RATE = "bytes sent by MPI over the time in MPI, per rank"
 def job_view(content: JobPlacement, dimensions: tuple[str, ...]) -> Iterator[Any]:
     """Yield the answer, the job's placement, jobs that share its links, and communicators."""
     yield heading(job_answer(content))
-    yield from ("", heading("Where it sits"), _shape(content, dimensions))
+    yield from ("", heading("Placement"), _shape(content, dimensions))
     company = content.company
     if company.meetings:
-        yield from ("", heading("Who else", "  links and routers that both may use"))
+        yield from ("", heading("Other jobs", "  links and routers that both may use"))
         yield _meetings(content)
         left = len(company.meetings) - len(_listed(content))
         if left:
@@ -97,7 +97,7 @@ def _meetings(content: JobPlacement) -> Table:
             ">shared routers",
             ">routers",
             ">nodes",
-            ">beside",
+            ">overlap",
         ]
     )
     for each in _listed(content):
@@ -112,7 +112,7 @@ def _meetings(content: JobPlacement) -> Table:
             count(each.nodes),
             percent(each.share),
         )
-    return fit(frame, "nodes", "program", "beside", "of its")
+    return fit(frame, "nodes", "program", "overlap", "of its")
 
 
 def _communicators(content: JobPlacement) -> Table:
@@ -129,13 +129,13 @@ def program_view(content: ProgramPlacement) -> Iterator[Any]:
     yield f"  {_summary(content)}"
     yield from ("", heading("Messaging rate", f"  {_RATE}"), _extremes(content))
     yield f"Rate and run time: {correlated(content.rate_and_time)}."
-    yield from ("", heading("Placement", "  what goes with the rate most comes first"))
+    yield from ("", heading("Placement", "  the measure most correlated with the rate first"))
     yield _measures(content)
     if content.suspects:
-        yield from ("", heading("Beside other programs", "  that may use the same links"))
+        yield from ("", heading("Alongside other programs", "  that may use the same links"))
         yield _suspects(content)
     if content.pairs:
-        yield from ("", heading("Pairs of runs", "  how alike, and how far apart in rate"))
+        yield from ("", heading("Pairs of runs", "  how similar, and how different in rate"))
         yield _pairs(content)
     eventful = [course for course in content.courses if course.events]
     for course in eventful:
@@ -143,7 +143,7 @@ def program_view(content: ProgramPlacement) -> Iterator[Any]:
     if content.courses and not eventful:
         yield ""
         yield "Inside its long runs no job that may use the same links starts or ends."
-    yield from ("", heading("Time of a rank", "  over the runs, the least first"), _calls(content))
+    yield from ("", heading("Time of a rank", "  over the runs, smallest first"), _calls(content))
     if content.noise is not None:
         yield noise_answer(content.noise)
     if content.communicators is not None:

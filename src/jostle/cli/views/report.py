@@ -1,4 +1,4 @@
-"""A report to mail: the output of the verbs on a job or a study, as one document."""
+"""Lays out a report to mail: the output of the verbs on a job or a study, as one document."""
 
 from __future__ import annotations
 
@@ -45,10 +45,11 @@ def job_document(
     """Lay out the report on a job.
 
     Args:
-        evaluated_job: Its estimate and its suspects.
-        digest: Its digest.
-        among: Its numbers among other runs: see `report.models.among_runs.figures_of`.
-        commands: Command lines for further reading, and what each shows.
+        evaluated_job: Estimate and suspects of the job.
+        digest: Digest of the job.
+        among: Numbers of the job compared with other runs: see
+            `report.models.among_runs.figures_of`.
+        commands: Command lines for further results, and a description of each.
     """
     estimate, who = evaluated_job.estimate, evaluated_job.who
     with on_paper():
@@ -56,8 +57,8 @@ def job_document(
         verdict = estimate_views.verdict(estimate, who).plain.removeprefix(light).strip()
         first, *lost = sections(_without_verdict(evaluated_job))
         did = list(sections(digest_views.view(digest, among)))
-        beside = list(_neighbours(evaluated_job))
-    notes = _notes([first, *lost, *did, *beside])
+        alongside = list(_neighbours(evaluated_job))
+    notes = _notes([first, *lost, *did, *alongside])
     first, *lost = _without_notes([first, *lost])
     by_whom = [section for section in lost if section.title == "By whom"]
     following = [section for section in did if section.title == _NEXT]
@@ -66,11 +67,11 @@ def job_document(
     parts = [
         Part("In short", [Section("", "", [_facts(evaluated_job)]), untitled(first)]),
         Part("What was lost, and when", _with_figures(evaluated_job, lost)),
-        Part("The neighbours", [*by_whom, *_without_notes(beside)]),
+        Part("The neighbours", [*by_whom, *_without_notes(alongside)]),
         Part("What the job did", _without_notes(did)),
         Part(_NEXT, [replace(section, title="") for section in following]),
         Part("What was not measured", [Section("", "", [Words(note) for note in notes])]),
-        Part("How to read on", [Section("", "", [Commands(commands)])]),
+        Part("Next commands", [Section("", "", [Commands(commands)])]),
     ]
     kept = [
         replace(part, sections=[each for each in part.sections if each.blocks]) for part in parts
@@ -94,9 +95,9 @@ def batch_document(
     """Lay out the report on a batch job: the whole, then its parts.
 
     Args:
-        row: Its row (report.models.batch_jobs.batch_row).
+        row: Row of the batch job (report.models.batch_jobs.batch_row).
         facts: Facts of the batch system about it.
-        loss: Its loss.
+        loss: Loss of the batch job.
         documents: Reports on those of its parts that are shown in full, by job.
     """
     from jostle.cli.views.batch_jobs import digest_view, estimate_view, verdict
@@ -204,8 +205,8 @@ def _neighbours(evaluated_job: EvaluatedJob) -> Iterator[Section]:
 def _facts(evaluated_job: EvaluatedJob) -> Facts:
     """Return the numbers of the verdict."""
     estimate = evaluated_job.estimate
-    told = head(estimate)
-    lost, share = told.lost_s, told.percent
+    found = head(estimate)
+    lost, share = found.lost_s, found.percent
     return Facts(
         [
             ("Lost", seconds(lost.value), f"{seconds(lost.low)} to {seconds(lost.high)} (95 %)"),
@@ -214,8 +215,8 @@ def _facts(evaluated_job: EvaluatedJob) -> Facts:
                 f"{points(share.value)} %",
                 f"{points(share.low)} to {points(share.high)} % (95 %)",
             ),
-            ("Run time", seconds(told.run_s), ""),
-            ("Without interference", seconds(told.intrinsic_s), ""),
+            ("Run time", seconds(found.run_s), ""),
+            ("Without interference", seconds(found.intrinsic_s), ""),
             ("Could be evaluated", percent(estimate.coverage), "of the time"),
         ]
     )

@@ -1,4 +1,4 @@
-"""The last lines of `jostle run`: the digest in brief."""
+"""Prints the last lines of `jostle run`: the digest in brief."""
 
 from __future__ import annotations
 
@@ -77,5 +77,5 @@ def _mounts(digest: JobDigest) -> None:
 
 
 def headline_json(digest: JobDigest, outcome: CommandOutcome) -> dict[str, Any]:
-    """Return the headline for programs: how the command ended, and the digest."""
+    """Return the headline as JSON-compatible values: the end of the command, and the digest."""
     return {"job": digest.job, "recorded": True, **vars(outcome), "digest": digest.to_json()}

@@ -1,4 +1,4 @@
-"""Fabrics in words and tables."""
+"""Shows fabrics as text and tables."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def fabric_view(fabric: Fabric) -> Iterator[Any]:
         yield ""
         yield f"  {len(fabric.versions)} versions:"
         for version in fabric.versions:
-            when = since(version.valid_from_ns) if version.valid_from_ns else "at first"
+            when = since(version.valid_from_ns) if version.valid_from_ns else "from the beginning"
             first = f"{count(version.nodes)} nodes, {count(version.switches)} switches"
             yield f"    {when}: {' '.join(version.changes) or first}"
 

@@ -1,4 +1,4 @@
-"""Programs that disturb and that suffer, per week, in words and tables."""
+"""Shows programs that slow others or are slowed, per week, as text and tables."""
 
 from __future__ import annotations
 

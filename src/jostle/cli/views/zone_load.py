@@ -1,4 +1,4 @@
-"""The load of others on the links of a zone: charts, table of links, and its sources."""
+"""Shows the load of others on the links of a zone: charts, table of links, and sources."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def zone_panels(load: ZoneLoad, job: str, about: str, zone: str, lasted_s: float
     """Return the panels of a zone: the job, the others, and the counters of ports.
 
     Args:
-        load: The zone.
+        load: Load of the zone.
         job: Name of the job.
-        about: A short text about it.
+        about: Short description of the job.
         zone: Name of the zone from the user.
         lasted_s: Run time of the job, s.
     """

@@ -40,18 +40,18 @@ Reader = Callable[[Iterable[str]], Iterator[tuple[int, AccountedJob | str]]]
 
 @dataclass
 class AccountingReport:
-    """What an import of accounting did.
+    """Result of an import of accounting data.
 
     Attributes:
-        jobs: Jobs that were read.
-        imported: Jobs that were new, or about which more is known now.
-        known: Jobs that the repository had already.
-        unused: Lines that cannot be used: number and reason.
-        owners_unknown: Imported jobs whose owner has no number here.
-        states: Imported jobs by state.
+        jobs: Number of jobs that were read.
+        imported: Number of jobs that were new, or have new facts.
+        known: Number of jobs that the repository had already.
+        unused: Lines that cannot be used, each with its number and the reason.
+        owners_unknown: Number of imported jobs whose owner has no uid on this machine.
+        states: Number of imported jobs by state.
         waited_s: Seconds that imported jobs waited for their start, in total.
         energy_j: Energy of imported jobs in total, J.
-        seconds: How long it took.
+        seconds: Duration of the import, s.
     """
 
     jobs: int = 0
@@ -65,7 +65,7 @@ class AccountingReport:
     seconds: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report as plain values."""
+        """Return the report as JSON-compatible values."""
         plain = {name: getattr(self, name) for name in self.__dataclass_fields__}
         plain["unused"] = [{"line": number, "reason": why} for number, why in self.unused]
         return plain | {"states": dict(self.states)}
@@ -189,13 +189,13 @@ class AccountingImport:
 
 
 def batch_job_id(job: AccountedJob) -> int:
-    """Return the id of a start of a batch job, the same as that of facts from prologs."""
+    """Return the id of one start of a batch job; facts from its prolog have the same id."""
     key = f"{job.system}/{job.cluster}/{job.id}/{job.submit_s * _NS}"
     return int.from_bytes(hashlib.blake2b(key.encode(), digest_size=8).digest(), "big") >> 1
 
 
 def owner_of(job: AccountedJob) -> int:
-    """Return the uid of a job's owner: as accounted, else by the login, else NOBODY."""
+    """Return the owner's uid: from the accounting, else that of the login here, else NOBODY."""
     if 0 <= job.uid < NOBODY:
         return job.uid
     found = _uid(job.user)
@@ -208,7 +208,7 @@ def _uid(user: str) -> int | None:
 
 
 def _says(job: AccountedJob) -> int:
-    """Return the rank of a line by its state: pending, running, ended."""
+    """Return how far a job has got: 1 if it is pending, 2 if it has started, 3 if it has ended."""
     return 3 if job.end_s else 2 if job.start_s else 1
 
 

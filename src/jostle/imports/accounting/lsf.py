@@ -1,4 +1,4 @@
-"""Reads the accounting of LSF (lsb.acct): JOB_FINISH and fields in a fixed order."""
+"""Reads the accounting of LSF (lsb.acct): lines JOB_FINISH, with fields in a fixed order."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _ASKED = 22
 
 
 def read_lsf(lines: Iterable[str]) -> Iterator[tuple[int, AccountedJob | str]]:
-    """Read lines of lsb.acct: the ends of jobs; others are ignored.
+    """Read the lines of lsb.acct that record ends of jobs, and ignore all other lines.
 
     Args:
-        lines: The lines.
+        lines: Lines of lsb.acct.
 
     Yields:
         The number of each line that is used, and the job or the reason why it cannot be used.

@@ -29,23 +29,24 @@ class AccountedJob:
     """One start of a batch job.
 
     Attributes:
-        system: slurm, pbs or lsf.
+        system: Batch system: slurm, pbs or lsf.
         cluster: Name of the cluster; "" not known.
-        id: Its number, as text.
-        name: Its name.
+        id: Number of the job, as text.
+        name: Name of the job.
         user: Login of its owner.
-        uid: The owner's number; -1: not known.
-        account: Who pays for it.
-        partition: Its partition or queue.
-        submit_s: When it was submitted, s since the epoch; 0: not known.
-        start_s: When it began; 0: not yet.
-        end_s: When it ended; 0: not yet.
-        state: completed, failed, cancelled, timeout, out_of_memory, node_fail, running, pending.
+        uid: Uid of the owner; -1: not known.
+        account: Account that is charged.
+        partition: Partition or queue of the job.
+        submit_s: Time of submission, s since the epoch; 0: not known.
+        start_s: Start, s since the epoch; 0: not started yet.
+        end_s: End, s since the epoch; 0: not ended yet.
+        state: State of the job: completed, failed, cancelled, timeout, out_of_memory, node_fail,
+            running, pending.
         exit: Exit code and signal, `3:0`.
-        nodes: Its nodes.
-        cores: Cores that it got.
-        memory_bytes: Memory that it got.
-        time_limit_s: Its time limit.
+        nodes: Names of its nodes.
+        cores: Number of allocated cores.
+        memory_bytes: Allocated memory.
+        time_limit_s: Time limit, s.
         energy_j: Energy that it used, J; 0: not known.
     """
 
@@ -75,26 +76,26 @@ class AccountedJob:
             AccountingError: A value is not possible.
         """
         if not _ID.fullmatch(self.id):
-            raise AccountingError("it has no number of a job")
+            raise AccountingError("the job has no number")
         latest = time.time() + _AHEAD_S
         for at in (self.submit_s, self.start_s, self.end_s):
             if at and not _YEAR_2000_S <= at <= latest:
-                raise AccountingError("its times are before the year 2000, or in the future")
+                raise AccountingError("the job's times are before the year 2000, or in the future")
         if self.end_s and self.end_s < self.start_s:
-            raise AccountingError("it ended before it began")
+            raise AccountingError("the job ended before it began")
         for number in (self.cores, self.memory_bytes, self.time_limit_s, self.energy_j):
             if not 0 <= number < _MOST_INT:
-                raise AccountingError("a number of it does not fit")
+                raise AccountingError("one of the job's numbers is too large")
 
 
 def state_of(text: str) -> str:
-    """Return a state in the words of table batch_jobs: `CANCELLED by 1000` is cancelled."""
+    """Convert a state to the values of table batch_jobs: `CANCELLED by 1000` to cancelled."""
     word = text.strip().partition(" ")[0].rstrip("+").lower()[:40]
     return _STATES.get(word, word)
 
 
 def seconds_of(text: str) -> int:
-    """Return a span such as 1-02:03:04, 02:03:04, 03:04 or 17 in s; 0 if the text is no span."""
+    """Convert a duration such as 1-02:03:04, 02:03:04, 03:04 or 17 to s; 0 if the text is none."""
     days, _, rest = text.strip().rpartition("-")
     parts = rest.partition(".")[0].split(":")
     if len(parts) > 3 or not all(part.isdecimal() for part in (*parts, days or "0")):
@@ -106,7 +107,7 @@ def seconds_of(text: str) -> int:
 
 
 def number_of(text: str) -> int:
-    """Return a whole number; 0 if the text is none."""
+    """Parse a whole number; 0 if the text is not a number."""
     text = text.strip()
     return int(text) if text.isdecimal() and len(text) < 20 else 0
 
@@ -115,7 +116,7 @@ def expanded(text: str) -> tuple[str, ...]:
     """Return the names that a list of nodes stands for, such as `nid[001-003,7],login1`.
 
     Raises:
-        AccountingError: It is malformed, or stands for more than MOST_NODES.
+        AccountingError: The list is malformed, or has more than MOST_NODES names.
     """
     names: list[str] = []
     for word in _words(text):
@@ -136,7 +137,7 @@ def _words(text: str) -> list[str]:
         else:
             word += letter
     if depth:
-        raise AccountingError("its list of nodes has a bracket too many")
+        raise AccountingError("the job's list of nodes has a bracket too many")
     return [each for each in (*words, word) if each]
 
 

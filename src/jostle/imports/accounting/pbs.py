@@ -1,4 +1,4 @@
-"""Reads the accounting of PBS: `DATE TIME;TYPE;JOB;key=value key=value ...`."""
+"""Reads the accounting of PBS: lines `DATE TIME;TYPE;JOB;key=value key=value ...`."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _ABORTED = frozenset({"271", "-2", "-11"})
 
 
 def read_pbs(lines: Iterable[str]) -> Iterator[tuple[int, AccountedJob | str]]:
-    """Read lines of accounting: begins (S) and ends (E) of jobs; others are ignored.
+    """Read the lines that record starts (S) and ends (E) of jobs, and ignore all other lines.
 
     Args:
-        lines: The lines.
+        lines: Lines of the accounting file.
 
     Yields:
         The number of each line that is used, and the job or the reason why it cannot be used.

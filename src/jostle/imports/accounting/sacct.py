@@ -1,4 +1,4 @@
-"""Reads what Slurm's `sacct` prints with -P: a line with the names of columns, then one per job."""
+"""Reads the output of Slurm's `sacct -P`: a line with the names of columns, then one per job."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def read_sacct(
     """Read the output of `sacct -P`.
 
     Args:
-        lines: Its lines.
-        zone: Time zone of its times; None: that of this machine. Times in s since the epoch need
-            none.
+        lines: Lines of the output.
+        zone: Time zone of the times; None: that of this machine. It does not matter for times in s
+            since the epoch.
 
     Yields:
         The number of each line, and the job or the reason why it cannot be used. A job is yielded
-        after all of its steps: energy may be counted for steps only.
+        after all of its steps, since Slurm may count energy for the steps only.
 
     Raises:
         AccountingError: The first line does not name the columns that are needed.
@@ -45,7 +45,7 @@ def read_sacct(
     columns = first.strip().split("|")
     missing = [name for name in _NEEDED if name not in columns]
     if missing:
-        raise AccountingError(f"its first line does not name the columns {', '.join(missing)}")
+        raise AccountingError(f"the first line does not name the columns {', '.join(missing)}")
     waiting: tuple[int, AccountedJob] | None = None
     steps_j = 0
     for number, line in numbered:
@@ -75,7 +75,7 @@ def _done(number: int, job: AccountedJob, steps_j: int) -> tuple[int, AccountedJ
 
 
 def _cells(line: str, columns: list[str]) -> dict[str, str] | None:
-    """Return a line's cells by name. A job's name may hold the separator; no other column does."""
+    """Return a line's cells by column; of all cells, only a job's name may hold the separator."""
     cells = line.split("|")
     more = len(cells) - len(columns)
     if more and "JobName" in columns and more > 0:
@@ -126,11 +126,11 @@ def _instant(text: str, zone: tzinfo | None) -> int:
         at = datetime.fromisoformat(text)
         return int((at if at.tzinfo or zone is None else at.replace(tzinfo=zone)).timestamp())
     except (ValueError, OverflowError, OSError) as error:
-        raise AccountingError("a time of it is none") from error
+        raise AccountingError("one of the job's times is not valid") from error
 
 
 def _memory(text: str) -> int:
-    """Return the bytes of a text such as 4G or 1500Mn; per node or core, as the text says."""
+    """Return the bytes of a text such as 4G or 1500Mn (n: per node; c: per core)."""
     text = text.rstrip("nc")
     unit = _UNITS.get(text[-1:].upper(), 0)
     number = text[:-1] if unit else text

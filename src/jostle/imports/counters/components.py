@@ -32,12 +32,12 @@ _SPREAD = {"increase": increase, "rate": rate, "level": level, "number": level}
 
 @dataclass(frozen=True)
 class Series:
-    """A series of samples.
+    """A time series of samples.
 
     Attributes:
-        labels: Its labels.
-        times: Of its samples, ns since the epoch.
-        values: Its values.
+        labels: Labels of the series.
+        times: Times of the samples, ns since the epoch.
+        values: Values of the samples.
     """
 
     labels: dict[str, str]
@@ -47,7 +47,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Wanted:
-    """A requested series: one of those that make up a metric of a kind of components."""
+    """A series that a map requests as a part of one metric, for one kind of components."""
 
     component: ComponentMap
     metric: str
@@ -56,16 +56,16 @@ class Wanted:
 
 @dataclass(frozen=True)
 class ComponentSlices:
-    """A component and what it did in some slices.
+    """A component and the amounts of its metrics in some slices.
 
     Attributes:
-        host: Its machine.
-        role: What the machine is to jobs: node or server.
-        kind: As column `kind` of table components.
-        name: As column `name`.
-        source: As column `source`.
-        job: As column `job`.
-        amounts: Metric -> amounts.
+        host: Name of the component's machine.
+        role: Role of the machine: node or server.
+        kind: Kind of component, as in column `kind` of table components.
+        name: Name, as in column `name`.
+        source: Source, as in column `source`.
+        job: Job, as in column `job`.
+        amounts: Amounts per slice, by metric.
     """
 
     host: str
@@ -78,7 +78,12 @@ class ComponentSlices:
 
     @property
     def unknown(self) -> tuple[Flags, list[str]]:
-        """Return the slices that lack a usual metric, and the metrics that all slices lack."""
+        """Return what is not known.
+
+        Returns:
+            Whether each slice lacks the amount of at least one metric in `amounts`; and the metrics
+            of the same families (`storage_...`) that are not in `amounts`.
+        """
         families = {metric.partition("_")[0] for metric in self.amounts}
         never = [
             metric
@@ -117,10 +122,10 @@ def components_of(
     Series whose machine or component has no name are left out.
 
     Args:
-        counters: The map.
-        found: The requests, each with the series that were found.
-        hosts: Value of the label `lookup.by` -> host, where the map has a lookup.
-        grid: The slices.
+        counters: The map from series to metrics.
+        found: The requested series, each with the series that were found for it.
+        hosts: If the map has a lookup, the host for each value of the label `lookup.by`.
+        grid: Grid of the slices.
         usual_ns: The usual time between two samples.
     """
     parts: dict[tuple[str, ...], dict[str, list[Amounts]]] = defaultdict(lambda: defaultdict(list))

@@ -45,21 +45,21 @@ _MOUNT_TYPES = {"nfs_mount": "nfs4", "lustre_mount": "lustre"}
 
 @dataclass
 class CounterReport:
-    """What an import of counters did.
+    """Result of an import of counters.
 
     Attributes:
-        series: Series that were read.
-        samples: Samples that were read.
-        components: Components with new slices, by kind.
+        series: Number of series that were read.
+        samples: Number of samples that were read.
+        components: Number of components with new slices, by kind.
         hosts: Machines with new slices.
-        rows: New rows of table component_slices.
-        known: Slices of machines that the repository had already.
+        rows: Number of new rows of table component_slices.
+        known: Number of slices of machines that the repository had already.
         watched: Machines that are left out, since an agent of jostle records them.
         usual_ns: The usual time between two samples, ns.
         slice_ns: Length of the slices.
-        missing: Metrics of the map of which there is no series, by kind of component.
+        missing: Metrics of the map without any series, by kind of component.
         commits: Number of commits.
-        seconds: How long it took.
+        seconds: Duration of the import, s.
     """
 
     series: int = 0
@@ -76,7 +76,7 @@ class CounterReport:
     seconds: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report as plain values."""
+        """Return the report as JSON-compatible values."""
         plain = {name: getattr(self, name) for name in self.__dataclass_fields__}
         return plain | {
             "components": dict(self.components),
@@ -87,14 +87,14 @@ class CounterReport:
 
 @dataclass(frozen=True)
 class _Unit:
-    """What one machine did on one day: the unit of which each slice is imported once.
+    """The slices of one machine on one day, which get one row of table machines.
 
     Attributes:
-        machine: Its id.
-        host: The machine's name.
-        role: node or server.
+        machine: Id of the row.
+        host: Name of the machine.
+        role: Role of the machine: node or server.
         day: Number of the day since the epoch.
-        components: What its components did.
+        components: Components of the machine, with their slices.
     """
 
     machine: int
@@ -106,12 +106,12 @@ class _Unit:
 
 @dataclass(frozen=True)
 class _Begin:
-    """The first slices of what the repository has of one machine's day.
+    """The first slice that the repository has of one machine on one day.
 
     Attributes:
-        revision: Revision of the machine's position to which this belongs.
-        first: Its first slice.
-        before: Slices before this one are new: it was the first one when this import began.
+        revision: Revision of the machine's stored position when `first` was read.
+        first: Number of the first slice.
+        before: Value of `first` when this import began, so that all earlier slices are new.
     """
 
     revision: int = 0
@@ -123,11 +123,11 @@ class CounterImport:
     """Imports counters of one source into one repository."""
 
     def __init__(self, store: Repository, source: str, title: str) -> None:
-        """Create the import; it reads nothing yet.
+        """Create the import without reading any series.
 
         Args:
             store: The repository.
-            source: prometheus or ldms.
+            source: Source: prometheus or ldms.
             title: Name of the source for users.
         """
         self._store, self._root = store, store.path
@@ -142,8 +142,8 @@ class CounterImport:
         """Import some slices of components.
 
         Args:
-            components: What they did.
-            grid: The slices; all of one day.
+            components: The components, with their slices.
+            grid: Grid of the slices, all of one day.
             report: The report to which the numbers are added.
 
         Raises:
@@ -201,7 +201,7 @@ class CounterImport:
             return
 
     def _names(self, machines: Sequence[int]) -> dict[int, set[int]]:
-        """Return the numbers of the components that the repository has of machines' days."""
+        """Return the numbers of the components that are stored for each machine and day."""
         known: dict[int, set[int]] = {
             machine: set(self._named.get(machine, ())) for machine in machines
         }
@@ -215,7 +215,10 @@ class CounterImport:
         return known
 
     def _begins_of(self, base: Mapping[int, Position]) -> dict[int, _Begin]:
-        """Return the first slices of machines' days, read again where others advanced them."""
+        """Return the first stored slice of each machine and day.
+
+        It is read again from the repository if another import has stored slices in the meantime.
+        """
         begins = {machine: self._begins.get(machine, _Begin()) for machine in base}
         stale = [machine for machine, at in base.items() if at.revision != begins[machine].revision]
         if stale:
@@ -230,7 +233,7 @@ class CounterImport:
 
 
 class _Taken:
-    """The rows of one commit."""
+    """The rows that one commit adds to the repository."""
 
     def __init__(self, source: str, title: str, grid: Grid, horizon_ns: int) -> None:
         self._source, self._title, self._grid, self._horizon_ns = source, title, grid, horizon_ns
@@ -243,7 +246,7 @@ class _Taken:
         self._parts: list[tuple[dict[str, Any], ComponentSlices, Ints]] = []
 
     def add(self, unit: _Unit, base: Position, named: set[int], begin: _Begin) -> int:
-        """Add the new slices of a machine; return how many the repository has already."""
+        """Add the new slices of a machine; return the number of those that are stored already."""
         grid = self._grid
         slices = grid.first + np.arange(grid.count)
         fresh = (slices > base.row_slice) | (slices < begin.before)
@@ -278,8 +281,8 @@ class _Taken:
     def _machine(self, unit: _Unit, to: Position, first: int) -> dict[str, Any]:
         slice_ns = self._grid.slice_ns
         note = (
-            f"Counters by {self._title} ({self._source.title()}): what one rose between two "
-            "samples is spread evenly over the time between them."
+            f"Counters by {self._title} ({self._source.title()}): a counter's increase "
+            "is spread evenly between two samples."
         )
         return {
             "machine": unit.machine,
@@ -364,16 +367,16 @@ def _ordered(table: dict[str, Any], metrics: Sequence[str]) -> dict[str, Any]:
 
 
 def _whole(each: ComponentSlices) -> Flags:
-    """Return the slices that lack none of the metrics that a component usually has."""
+    """Return whether each slice has all metrics that are known in at least one slice."""
     known = [amounts.known for amounts in each.amounts.values() if amounts.known.any()]
     return np.asarray(np.all(known, axis=0) if known else np.zeros(0, dtype=bool), dtype=bool)
 
 
 def _with_row(each: ComponentSlices) -> Flags:
-    """Return the slices of a component that get a row.
+    """Return whether each slice of a component gets a row.
 
-    A row without any value is left out, as agents do; one with an unknown value is kept between
-    the first slice in which something is known and the last one.
+    A slice with a value other than 0 gets a row. A slice with an unknown value gets one if it lies
+    between the first and the last slice with a known value. All others get none, as with agents.
     """
     lives = np.any([amounts.known for amounts in each.amounts.values()], axis=0)
     some = np.any([amounts.values != 0 for amounts in each.amounts.values()], axis=0)
@@ -386,7 +389,7 @@ def _with_row(each: ComponentSlices) -> Flags:
 
 
 def _lacking(each: ComponentSlices, at: Ints) -> np.ndarray[Any, Any]:
-    """Return the names of the usual metrics that slices lack, between blanks."""
+    """Return for each slice the names of the component's unknown metrics, divided by blanks."""
     words = np.full(len(at), "", dtype=object)
     for name, amounts in each.amounts.items():
         words[~amounts.known[at]] += f"{name} "
@@ -394,7 +397,10 @@ def _lacking(each: ComponentSlices, at: Ints) -> np.ndarray[Any, Any]:
 
 
 def _name(machine: int, each: ComponentSlices) -> dict[str, Any]:
-    """Return a component's row of table components; its number is a hash of what it is."""
+    """Return a component's row of table components.
+
+    The number of the component is a hash of its kind, name, source and job.
+    """
     text = f"{each.kind}/{each.name}/{each.source}/{each.job}"
     digest = hashlib.blake2b(text.encode(), digest_size=4).digest()
     kind = _MOUNT_TYPES.get(each.kind)
@@ -425,7 +431,7 @@ def _texts(values: Sequence[str], which: Ints) -> pa.DictionaryArray:
 
 
 def _watched(store: Repository) -> dict[str, list[tuple[int, int]]]:
-    """Return when agents of jostle recorded machines: an import would count that twice."""
+    """Return when jostle's agents recorded each host: an import would count that time twice."""
     spans: dict[str, list[tuple[int, int]]] = defaultdict(list)
     rows = store.query(
         "SELECT host, start_ns, greatest(end_ns, (last_slice + 1) * slice_ns) AS end_ns "
@@ -442,7 +448,7 @@ def blocks(start_ns: int, end_ns: int, slice_ns: int) -> Iterator[Grid]:
 
     Args:
         start_ns: The first instant, ns since the epoch.
-        end_ns: The last one.
+        end_ns: The last instant, ns since the epoch.
         slice_ns: Length of the slices.
     """
     first, last = -(-start_ns // slice_ns), end_ns // slice_ns

@@ -1,4 +1,4 @@
-"""Reads what LDMS's store_csv wrote: a line with the names of columns, then one per sample."""
+"""Reads files of LDMS's store_csv: a line with the names of columns, then one per sample."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ class UnusableFileError(ValueError):
 
 @dataclass
 class LdmsReport(CounterReport):
-    """What an import of LDMS's files did, with numbers of files.
+    """Result of an import of LDMS's files.
 
     Attributes:
-        files: Files that were read.
+        files: Number of files that were read.
         set_aside: Files that cannot be used, and why.
-        lines_left_out: Lines with another number of columns than the first one, or with a time
-            before 2001 or in the future.
+        lines_left_out: Number of lines that differ from the first one in the number of columns, or
+            with a time before 2001 or in the future.
     """
 
     files: int = 0
@@ -62,7 +62,7 @@ class LdmsReport(CounterReport):
     lines_left_out: int = 0
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report as plain values."""
+        """Return the report as JSON-compatible values."""
         named = [{"file": name, "reason": why} for name, why in self.set_aside]
         return super().to_json() | {"set_aside": named}
 
@@ -110,7 +110,7 @@ def import_ldms(
         store: The repository.
         paths: Files, and folders of which all files are read.
         counters: The map of columns to metrics.
-        progress: Called with files done, number of files, and what is happening.
+        progress: Function that is called with files done, number of files, and the current step.
 
     Raises:
         UsageError: A path does not exist or cannot be read, or has no files.
@@ -134,7 +134,7 @@ def import_ldms(
 
 
 def _files(paths: Sequence[Path]) -> list[Path]:
-    """Return the files in paths, by name: those of one schema are then in order of time."""
+    """Return the files in paths, sorted by name, so that those of a schema are in time order."""
     found: dict[Path, None] = {}
     for path in paths:
         if path.is_dir():
@@ -167,7 +167,7 @@ def _one_file(
         if name.partition("#")[0] == want.series.series
     ]
     if not asked:
-        raise UnusableFileError("the map names none of its columns")
+        raise UnusableFileError("the map names no column of the file")
     seen |= {(want.component.kind, want.metric) for want, _ in asked}
     importer = CounterImport(store, "ldms", f"{counters.title}, {schema}")
     samples, since = _Samples(), 0
@@ -184,7 +184,7 @@ def _one_file(
             samples.drop(until - _MARGIN_NS)
             since = until
     if not usual:
-        raise UnusableFileError("it has no machine with two samples between 2001 and now")
+        raise UnusableFileError("the file has no machine with two samples between 2001 and now")
     _, times = samples.join()
     last = (since, int(times.max()) + 60 * _NS, usual)
     _take(importer, counters, asked, schema, samples, last, report)
@@ -232,7 +232,7 @@ def _take(
 
 
 def _stretches(times: Ints, since: int, until: int, usual: int) -> Iterator[tuple[int, int]]:
-    """Yield the parts of a span that have samples: nothing is known of the long times between."""
+    """Yield the parts of a span that have samples, without the long gaps between samples."""
     margin = _MARGIN_NS + 5 * usual
     at = np.sort(times)
     breaks = np.flatnonzero(np.diff(at) > 2 * margin)
@@ -242,14 +242,14 @@ def _stretches(times: Ints, since: int, until: int, usual: int) -> Iterator[tupl
 
 
 def _header(path: Path) -> tuple[list[str], bool]:
-    """Return the names of the columns, and whether the file itself has them.
+    """Return the names of a file's columns, and whether they are in the file itself.
 
     Raises:
-        UnusableFileError: There are none.
+        UnusableFileError: No file names the columns.
         OSError: The file cannot be read.
     """
-    beside = path.with_name(path.name + _HEADER_FILE)
-    for where, in_file in ((path, True), (beside, False)):
+    alongside = path.with_name(path.name + _HEADER_FILE)
+    for where, in_file in ((path, True), (alongside, False)):
         if not in_file and not where.exists():
             break
         with open_regular(where) as file:
@@ -260,14 +260,14 @@ def _header(path: Path) -> tuple[list[str], bool]:
                 return names, in_file
             break
     raise UnusableFileError(
-        f"its first line does not name the columns {_TIME} and {_HOST}, as that of store_csv does"
+        f"the first line does not name the columns {_TIME} and {_HOST}, as that of store_csv does"
     )
 
 
 def _rows(
     path: Path, names: Sequence[str], columns: Sequence[str], in_file: bool, report: LdmsReport
 ) -> Iterator[tuple[Any, Ints, dict[str, Floats]]]:
-    """Yield hosts, times (ns) and values of some lines at a time."""
+    """Yield hosts, times (ns) and values of the file's lines, one block of lines at a time."""
     from pyarrow import csv as arrow_csv
 
     def left_out(_row: Any) -> str:

@@ -1,4 +1,7 @@
-"""Maps from series to metrics of components: TOML, shipped or written by an operator."""
+"""Reads map files (TOML), which assign time series of other tools to metrics of components.
+
+Some maps are shipped with jostle; operators write others.
+"""
 
 from __future__ import annotations
 
@@ -25,18 +28,18 @@ How = Literal["increase", "rate", "level", "number"]
 
 
 class CounterMapError(UsageError):
-    """A file that maps series cannot be used."""
+    """A map file cannot be used."""
 
 
 def _kind(value: str) -> str:
     if value not in COMPONENT_KINDS:
-        raise ValueError(f"it must be one of {', '.join(COMPONENT_KINDS)}")
+        raise ValueError(f"the value must be one of {', '.join(COMPONENT_KINDS)}")
     return value
 
 
 def _metric(value: str) -> str:
     if value not in COMPONENTS_BY_ID:
-        raise ValueError(f"{value} is no metric of components (docs/reference/metrics.md)")
+        raise ValueError(f"{value} is not a metric of components (docs/reference/metrics.md)")
     return value
 
 
@@ -44,9 +47,9 @@ def _pattern(value: str) -> str:
     try:
         groups = re.compile(value).groups
     except re.error as error:
-        raise ValueError(f"it is no regular expression ({error})") from None
+        raise ValueError(f"the pattern is not a regular expression ({error})") from None
     if groups != 1:
-        raise ValueError("it must have one group: the part that is taken")
+        raise ValueError("the pattern must have one group, the part that is used")
     return value
 
 
@@ -58,9 +61,11 @@ class SeriesMap:
     """A series, or a column, that makes up a metric; the fields are the keys of the file.
 
     Attributes:
-        series: Prometheus: a selector of series, without a range. LDMS: the name of a column.
-        times: Factor of a value, such as 1e9 for seconds that become ns.
-        how: See `How`; None: increase for jostle's counters, level for its gauges.
+        series: For Prometheus, a selector of series without a range; for LDMS, the name of a
+            column.
+        times: Factor of a value, such as 1e9 to convert seconds to ns.
+        how: Conversion of samples, see `How`; None: increase if the metric is a counter, level if
+            it is a gauge.
     """
 
     __pydantic_config__: ClassVar[Any] = STRICT
@@ -77,16 +82,16 @@ _Metrics = dict[
 
 @dataclass(frozen=True)
 class ComponentMap:
-    """A kind of components.
+    """A kind of components, and the series from which its metrics come.
 
     Attributes:
-        kind: As table components has it.
-        metrics: Metric -> the series whose sum it is.
-        name: Its name; `{label}` stands for the value of a label.
-        source: What it is a part of, written like `name`.
-        job: Whose requests it counts, written like `name`; a number is a job of the batch system.
-        role: What its machine is to jobs; "": as the whole map says.
-        batch: The batch system whose numbers `job` has.
+        kind: Kind of component, as in table components.
+        metrics: For each metric, the series that are added up.
+        name: Name of the component; `{label}` is replaced by the value of a label.
+        source: Device or file system that the component is a part of, written like `name`.
+        job: Job whose requests the component counts, written like `name`; a number is a batch job.
+        role: Role of the component's machine: node or server; "": `role` of the whole map.
+        batch: Batch system to which a number in `job` belongs.
     """
 
     __pydantic_config__: ClassVar[Any] = STRICT
@@ -102,12 +107,12 @@ class ComponentMap:
 
 @dataclass(frozen=True)
 class Derived:
-    """A label that is a part of another one.
+    """A new label, whose value is a part of the value of another label.
 
     Attributes:
-        label: The other one.
-        pattern: Regular expression with one group; without a match the label is "".
-        lower: In lower case.
+        label: Name of the other label.
+        pattern: Regular expression whose one group is the new value; without a match it is "".
+        lower: Whether to convert the new value to lower case.
     """
 
     __pydantic_config__: ClassVar[Any] = STRICT
@@ -119,12 +124,12 @@ class Derived:
 
 @dataclass(frozen=True)
 class HostLookup:
-    """A series that says on which host something is.
+    """A series that gives the host of other series.
 
     Attributes:
-        series: Selector of it.
-        label: Its label with the name of the host.
-        by: Its label that the other series have as well.
+        series: Selector of this series.
+        label: Label of this series with the name of the host.
+        by: Label by which the other series are matched with this one: both have it.
     """
 
     __pydantic_config__: ClassVar[Any] = STRICT
@@ -136,15 +141,15 @@ class HostLookup:
 
 @dataclass(frozen=True)
 class CounterMap:
-    """A whole file.
+    """The content of a whole map file.
 
     Attributes:
         component: Kinds of components.
         title: Name of the source for users.
-        host: Label with the name of the machine; a port after it is removed.
-        role: What the machines are to jobs.
-        derive: New label -> the part of another one that it is.
-        lookup: Where only another series has the name of the machine.
+        host: Label with the name of the machine; a port after the name is removed.
+        role: Role of the machines: node or server.
+        derive: New labels by name, each with the rule that makes it from another label.
+        lookup: Series that gives the name of the machine, if the other series lack it.
     """
 
     __pydantic_config__: ClassVar[Any] = STRICT
@@ -167,7 +172,10 @@ class CounterMap:
 
 
 def _in_full(content: dict[str, Any]) -> dict[str, Any]:
-    """Write each metric as a list of tables: a text is a series, and one table a list of one."""
+    """Convert each metric to a list of tables.
+
+    In the file, a metric may also be a text, which is a series, or a single table.
+    """
     components = content.get("component")
     for component in components if isinstance(components, list) else ():
         metrics = component.get("metrics") if isinstance(component, dict) else None
@@ -193,7 +201,7 @@ def read_map(name: str) -> CounterMap:
         name: Name of a shipped map, or path of a file.
 
     Raises:
-        CounterMapError: There is none, or it is not valid; it names key and remedy.
+        CounterMapError: There is no such map, or it is not valid; the message names the key.
     """
     path = SHIPPED / f"{name}.toml" if name in shipped() else Path(name)
     try:
@@ -201,7 +209,7 @@ def read_map(name: str) -> CounterMap:
     except FileNotFoundError:
         raise CounterMapError(
             f"There is no map {name}.",
-            hint=f"Name a file, or one of those that are shipped: {', '.join(shipped())}.",
+            hint=f"Name a file, or one of the shipped maps: {', '.join(shipped())}.",
         ) from None
 
 

@@ -1,7 +1,8 @@
 """Reads series of a Prometheus server, or of a compatible service, over HTTP.
 
-The raw samples are requested (an instant query of a range), not values at steps, which lack the
-times of the samples. The server is not trusted: answers are checked, and bounded in bytes and time.
+Requests are instant queries of a range, which return the raw samples with their times. Range
+queries would return values at fixed steps, without the times of the samples. The server is not
+trusted: its answers are checked, and limited in bytes and time.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ Progress = Callable[[int, int, str], None]
 
 
 class _TooMuchError(Exception):
-    """An answer is larger than it may be: a smaller part must be requested."""
+    """An answer is larger than allowed, so that a shorter span must be requested."""
 
 
 @dataclass(frozen=True)
@@ -50,23 +51,23 @@ class _Span:
 
 
 class PrometheusClient:
-    """Client of one server."""
+    """Client of one Prometheus server."""
 
     def __init__(self, url: str, *, most_bytes: int = _MOST_BYTES) -> None:
-        """Create the client; it sends nothing yet.
+        """Create the client without sending a request.
 
         Args:
-            url: Where the server is: http or https, with the path before /api, if there is one.
+            url: URL of the server: http or https, with the path before /api, if there is one.
             most_bytes: Largest size of one answer.
 
         Raises:
-            ImportFailedError: It is no such URL.
+            ImportFailedError: The text is not a URL of this form.
         """
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
             raise ImportFailedError(
-                f"{url} is no address of a Prometheus server.",
-                hint="Write for example http://prometheus.site:9090, without a user's name.",
+                f"{url} is not the URL of a Prometheus server.",
+                hint="For example http://prometheus.site:9090, without a user name.",
                 exit_code=2,
             )
         self._url = url.rstrip("/")
@@ -87,8 +88,8 @@ class PrometheusClient:
 
         Args:
             selector: Selector of series, without a range.
-            start_s: Only samples after it, s since the epoch.
-            end_s: Only samples up to it.
+            start_s: Time after which samples are returned, s since the epoch.
+            end_s: Time up to which samples are returned.
 
         Raises:
             ImportFailedError: The server cannot be reached, or its answer cannot be used.
@@ -105,7 +106,7 @@ class PrometheusClient:
                     raise ImportFailedError(
                         f"{self._url} sends more than {self._most_bytes >> 20} MiB for "
                         f"{span.end_s - span.start_s} s of `{selector}`.",
-                        hint="Name fewer series in the map: labels in braces choose some.",
+                        hint="Select fewer series in the map, by labels in braces.",
                     ) from error
                 pieces[:0] = [_Span(span.start_s, middle), _Span(middle, span.end_s)]
                 continue
@@ -143,7 +144,7 @@ class PrometheusClient:
         except (OSError, http.client.HTTPException) as error:
             reason = getattr(error, "reason", None) or error
             raise ImportFailedError(
-                f"{self._url} cannot be asked: {one_line(str(reason))[:200]}.",
+                f"{self._url} cannot be reached: {one_line(str(reason))[:200]}.",
                 hint="Check the address, and that this machine reaches it: "
                 f"curl '{self._url}/api/v1/status/buildinfo'",
             ) from None
@@ -177,9 +178,9 @@ class PrometheusClient:
 
     def _no_answer(self, why: str) -> ImportFailedError:
         return ImportFailedError(
-            f"The answer of {self._url} cannot be used: {why or 'it says no reason'}.",
-            hint="Name the address of Prometheus itself, such as http://prometheus.site:9090; "
-            "a selector of the map may be wrong, too.",
+            f"The answer of {self._url} cannot be used: {why or 'no reason was given'}.",
+            hint="Give the URL of Prometheus itself, such as http://prometheus.site:9090; "
+            "or a selector of the map is wrong.",
         )
 
 
@@ -223,8 +224,8 @@ def import_prometheus(
         client: Client of the server.
         counters: The map of series to metrics.
         start_ns: The first instant, ns since the epoch.
-        end_ns: The last one.
-        progress: Called with hours done, number of hours, and what is happening.
+        end_ns: The last instant, ns since the epoch.
+        progress: Function that is called with hours done, number of hours, and the current step.
 
     Raises:
         ImportFailedError: The server cannot be reached, or has none of the series.
@@ -258,7 +259,10 @@ def import_prometheus(
 
 
 def _usual(client: PrometheusClient, counters: CounterMap, start_ns: int, end_ns: int) -> int:
-    """Return the usual time between two samples, ns, from samples at both ends of the span."""
+    """Return the usual time between two samples, ns, from short parts of the span.
+
+    The parts are tried in turn until one has samples: at the end, the start and in the middle.
+    """
     for at in (end_ns // _NS, start_ns // _NS + _FIRST_LOOK_S, (start_ns + end_ns) // 2 // _NS):
         for want in _distinct_first(counters):
             several = client.samples(want, at - _FIRST_LOOK_S, at)
@@ -266,14 +270,14 @@ def _usual(client: PrometheusClient, counters: CounterMap, start_ns: int, end_ns
                 return usual
     raise ImportFailedError(
         f"There are no samples of {counters.title} in this time.",
-        hint="Check --from and --to, that the map is that of what the server collects, and in its "
-        "web page that it has one of these: " + ", ".join(_distinct_first(counters)[:3]),
+        hint="Check --from and --to, that the map fits the server's data, and on its web page that "
+        "it has one of these series: " + ", ".join(_distinct_first(counters)[:3]),
         exit_code=2,
     )
 
 
 def _distinct_first(counters: CounterMap) -> list[str]:
-    """Return one series of each kind of components."""
+    """Return the selector of one series for each kind of components, without duplicates."""
     firsts = [next(iter(each.metrics.values()))[0].series for each in counters.component]
     return list(dict.fromkeys(firsts))
 
@@ -291,7 +295,7 @@ def _hosts(client: PrometheusClient, counters: CounterMap, lo: int, hi: int) -> 
 
 
 def _missing(counters: CounterMap, seen: set[tuple[str, str]]) -> dict[str, list[str]]:
-    """Return the metrics without any series, by those kinds of components that have some."""
+    """Return, for kinds of components of which series were found, the metrics without any."""
     kinds = {kind for kind, _ in seen}
     missing = {
         each.kind: [metric for metric in each.metrics if (each.kind, metric) not in seen]

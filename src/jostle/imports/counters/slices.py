@@ -26,12 +26,12 @@ _MOST = float(2**53)
 
 @dataclass(frozen=True)
 class Grid:
-    """Slices of one length.
+    """A grid of slices of one length.
 
     Attributes:
-        first: Number of the first one since the epoch.
+        first: Number of the first slice since the epoch.
         count: Number of slices.
-        slice_ns: Their length.
+        slice_ns: Length of the slices.
     """
 
     first: int
@@ -40,7 +40,7 @@ class Grid:
 
     @property
     def edges(self) -> Ints:
-        """Begin of each slice, and the end of the last one, ns since the epoch."""
+        """Start of each slice, and end of the last slice, ns since the epoch."""
         edges: Ints = (self.first + np.arange(self.count + 1, dtype=np.int64)) * self.slice_ns
         return edges
 
@@ -50,8 +50,8 @@ class Amounts:
     """Amounts of a series per slice.
 
     Attributes:
-        values: Per slice; 0 where it is not known.
-        known: Whether the amount is known.
+        values: Amount in each slice; 0 where it is not known.
+        known: Whether the amount of each slice is known.
     """
 
     values: Ints
@@ -59,32 +59,32 @@ class Amounts:
 
 
 def interval_ns(times: list[Ints]) -> int:
-    """Return the usual time between two samples of series, ns; 0 where no series has two."""
+    """Return the median time between two samples of a series, ns; 0 if no series has two."""
     gaps = [np.diff(each) for each in times if len(each) > 1]
     return int(np.median(np.concatenate(gaps))) if gaps else 0
 
 
 def slice_length(interval: int) -> int:
-    """Return the length of slices for an interval of samples, ns: not shorter, at most a minute."""
+    """Return the length of slices, ns: at least the interval of samples, but at most a minute."""
     fitting = [length for length in LENGTHS_S if length * _NS >= interval * 0.98]
     return (fitting[0] if fitting else LENGTHS_S[-1]) * _NS
 
 
 def clean(times: Ints, values: Floats) -> tuple[Ints, Floats]:
-    """Return samples in order of time, each time once, without NaN."""
+    """Return samples in order of time, without NaN, and only one sample for each time."""
     fine = np.isfinite(values) & (np.abs(values) < 1e300)
     at, first = np.unique(times[fine], return_index=True)
     return at, values[fine][first]
 
 
 def increase(times: Ints, values: Floats, factor: float, grid: Grid, usual_ns: int) -> Amounts:
-    """Return by how much a counter rose in each slice.
+    """Return the increase of a counter in each slice.
 
     Args:
-        times: Times of its samples, ns since the epoch, ascending.
-        values: Its values.
+        times: Times of the samples, ns since the epoch, ascending.
+        values: Values of the samples.
         factor: Factor of the values.
-        grid: The slices.
+        grid: Grid of the slices.
         usual_ns: The usual time between two samples.
     """
     rises = np.diff(values) * factor
@@ -93,9 +93,10 @@ def increase(times: Ints, values: Floats, factor: float, grid: Grid, usual_ns: i
 
 
 def rate(times: Ints, values: Floats, factor: float, grid: Grid, usual_ns: int) -> Amounts:
-    """Return amounts per slice from rates per second, each the mean since the last sample.
+    """Return amounts per slice from samples of a rate per second.
 
-    Arguments are those of `increase`.
+    Each sample is taken as the mean rate since the sample before it. Arguments are those of
+    `increase`.
     """
     spans = np.diff(times)
     moved = values[1:] * factor * spans / _NS
@@ -115,7 +116,7 @@ def level(times: Ints, values: Floats, factor: float, grid: Grid, usual_ns: int)
 
 
 def _spread(times: Ints, amounts: Floats, sound: Flags, grid: Grid) -> Amounts:
-    """Spread amounts between samples over slices; a slice is known if all of its time is."""
+    """Spread amounts between samples over slices; a slice is known if all its parts are."""
     if len(times) < 2:
         return Amounts(np.zeros(grid.count, np.int64), np.zeros(grid.count, bool))
     edges = grid.edges
@@ -132,11 +133,11 @@ def _spread(times: Ints, amounts: Floats, sound: Flags, grid: Grid) -> Amounts:
 
 
 def added(parts: list[Amounts], *, number: bool) -> Amounts:
-    """Add up series that make up one metric; unknown where one of them is unknown.
+    """Add up the series of one metric; a slice is unknown if one of the series is unknown there.
 
     Args:
-        parts: At least one.
-        number: Return how many are known instead of their sum.
+        parts: At least one series.
+        number: Whether to return the number of known series in each slice instead of their sum.
     """
     if number:
         many = np.sum([part.known for part in parts], axis=0).astype(np.int64)

@@ -1,1 +1,1 @@
-"""Reads logs of Darshan and turns them into rows of a repository."""
+"""Imports logs of the I/O profiler Darshan into a repository."""

@@ -1,4 +1,4 @@
-"""Collects amounts by rank, mount and span of slices, and adds up those of one key."""
+"""Collects amounts by rank, mount and span of slices, and adds up those with the same key."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from jostle.repository.store.tables import MAX_VALUE, groups
 
 @dataclass
 class Cells:
-    """Amounts by rank, mount and span of slices.
+    """Amounts by rank, mount and span of slices, in parts: each call of `add` appends one.
 
     Attributes:
-        keys: rank, mount, slice (from the job's first one on), span: per part, columns of rows.
-        values: Metrics, per part.
+        keys: For each part, the columns rank, mount, first slice of the span (counted from the
+            job's first slice), and number of slices in the span.
+        values: For each part, the columns of metrics.
     """
 
     keys: list[tuple[Ints, Ints, Ints, Ints]] = field(default_factory=list)
@@ -37,7 +38,7 @@ class Cells:
         self.values.append({name: amounts[some] for name, amounts in values.items()})
 
     def columns(self) -> tuple[dict[str, Ints], dict[str, Ints]]:
-        """Return keys and metrics, each combination of keys once."""
+        """Return the columns of keys and of metrics, summed so that each key occurs once."""
         names = list(dict.fromkeys(name for values in self.values for name in values))
         keys = [
             np.concatenate([part[number] for part in self.keys] or [np.zeros(0, np.int64)])

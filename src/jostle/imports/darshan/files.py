@@ -1,4 +1,4 @@
-"""Rows for the single files in a log: traffic, format and storage targets."""
+"""Makes rows for the single files in a Darshan log: traffic, format and storage targets."""
 
 from __future__ import annotations
 
@@ -37,8 +37,9 @@ def file_rows(log: DarshanLog, mounts: LogMounts) -> pa.Table:
         mounts: The mounts of its files.
 
     Returns:
-        process (the rank; 0 for all ranks together), slot (the mount), path, hash, format, files,
-        shared_by (processes that the row is about), targets, and FILE_VALUES.
+        Columns process (the rank; 0 for all ranks together), slot (number of the mount), path,
+        hash, format, files (number of files in the row), shared_by (number of processes that the
+        row is about), targets, and FILE_VALUES.
     """
     ids, ranks, columns = _records(log)
     if not len(ids):
@@ -125,7 +126,7 @@ def _named(
 
 
 def _others(slot: Ints, sums: dict[str, Ints]) -> pa.Table:
-    """Sum the files without a name by mount."""
+    """Sum, by mount, the files that get no row of their own."""
     slots, which = np.unique(slot, return_inverse=True)
     added = {}
     for name, column in sums.items():

@@ -1,4 +1,4 @@
-"""Finds logs of Darshan in files, folders and trees of dates."""
+"""Finds Darshan logs in files, folders and folder trees by date."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ _MOST_BYTES = 4 << 30
 
 @dataclass(frozen=True)
 class FoundLog:
-    """A file that may be a log.
+    """A file that may be a Darshan log.
 
     Attributes:
-        path: The file.
-        digest: Of its content, hexadecimal, 32 digits.
-        file: Owner (uid) and size of what was read: at its path may be another file later.
+        path: Path of the file.
+        digest: Digest of the file's content, 32 hexadecimal digits.
+        file: Owner (uid) and size of the file that was read. They show later whether the path still
+            leads to the same file.
     """
 
     path: Path
@@ -34,17 +35,18 @@ class FoundLog:
 
     @property
     def owner(self) -> int:
-        """Uid of its owner."""
+        """Uid of the file's owner."""
         return self.file[0]
 
 
 @dataclass(frozen=True)
 class Found:
-    """What files and folders hold.
+    """The result of a search for logs.
 
     Attributes:
-        logs: Files that may be logs, by path: a tree of dates is then in order of time.
-        unread: Folders below the named ones that may not be read, and why.
+        logs: Files that may be logs, sorted by path, so that a tree of folders by date is in order
+            of time.
+        unread: Folders in the searched ones that cannot be read, each with the reason.
     """
 
     logs: list[Path]
@@ -55,7 +57,8 @@ def find_logs(paths: Sequence[Path]) -> Found:
     """Return the logs in files and folders.
 
     Args:
-        paths: Files, whatever their names, and folders, of which files that end like logs count.
+        paths: Files and folders. A file may have any name; in a folder, only files whose names end
+            as those of logs are taken.
 
     Raises:
         UsageError: A path does not exist or cannot be read, or there are no logs.
@@ -81,8 +84,8 @@ def find_logs(paths: Sequence[Path]) -> Found:
         raise UsageError(
             f"There are no logs of Darshan in {', '.join(map(str, paths))}{reason}: no file there "
             f"ends with {ENDINGS[0]}.",
-            hint="Name the folder in which Darshan writes (its `darshan-config --log-path` says "
-            "it), or single logs: these may have any name.",
+            hint="Name the folder in which Darshan writes (`darshan-config --log-path` prints it), "
+            "or single logs, which may have any name.",
         )
     return Found(list(logs), unread)
 
@@ -93,7 +96,7 @@ def _is_folder(path: Path) -> bool:
     except OSError as error:
         if str(path) == "-":
             raise UsageError(
-                "Logs of Darshan cannot come from the standard input.",
+                "Darshan logs cannot be read from standard input.",
                 hint="Name files or folders; `-` is for `import sacct`, `pbs` and `lsf`.",
             ) from None
         raise _unreadable(path, error) from None
@@ -111,11 +114,12 @@ def _unreadable(path: Path, error: OSError) -> UsageError:
 
 
 def identify(path: Path) -> FoundLog:
-    """Read a file's content once, for its digest.
+    """Return a file with its owner, its size and the digest of its content.
 
     Raises:
-        OSError: It cannot be read.
-        ValueError: It is no regular file, or too large; the message is the reason.
+        OSError: The file cannot be read.
+        ValueError: The path leads to no regular file, or it is too large; the message has the
+            reason.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
@@ -123,7 +127,7 @@ def identify(path: Path) -> FoundLog:
         if not stat.S_ISREG(info.st_mode):
             raise ValueError("it is no regular file")
         if info.st_size > _MOST_BYTES:
-            raise ValueError(f"it has more than {_MOST_BYTES >> 30} GiB")
+            raise ValueError(f"the file has more than {_MOST_BYTES >> 30} GiB")
         if not info.st_size:
             raise ValueError("it is empty")
         digest = hashlib.blake2b(digest_size=16)

@@ -1,4 +1,4 @@
-"""The slices of a job, and the spreading of bytes in Darshan's bins over them."""
+"""Computes the slices of a job, and spreads the bytes in Darshan's bins over them."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _MOST_BINS = 200
 
 @dataclass(frozen=True)
 class Grid:
-    """The slices in which a job lived.
+    """The slices in which a job ran.
 
     Attributes:
         start_ns: Start of the job, ns since the epoch.
-        end_ns: Its end.
+        end_ns: End of the job, ns since the epoch.
         slice_ns: Length of a slice.
     """
 
@@ -34,7 +34,7 @@ class Grid:
 
     @property
     def first(self) -> int:
-        """Number of its first slice since the epoch."""
+        """Number of the job's first slice, counted from the epoch."""
         return self.start_ns // self.slice_ns
 
     @property
@@ -43,21 +43,23 @@ class Grid:
         return (self.end_ns - 1) // self.slice_ns - self.first + 1
 
     def edges(self) -> Ints:
-        """Return where slices begin and end, cut to the job's life [count + 1], ns."""
+        """Return the boundaries of the slices, cut to the job's run time, ns, [count + 1]."""
         edges: Ints = (self.first + np.arange(self.count + 1, dtype=np.int64)) * self.slice_ns
         return edges.clip(self.start_ns, self.end_ns)
 
     def place(self, offset_ns: Ints) -> Ints:
-        """Return the slices, counted from the first, of instants since the job's start, ns."""
+        """Return the number of the slice, from 0, of each instant since the job's start, ns."""
         at: Ints = (self.start_ns + offset_ns) // self.slice_ns - self.first
         return at.clip(0, self.count - 1)
 
     def spans(self, begin_s: Floats, end_s: Floats) -> tuple[Ints, Ints]:
         """Return the first slice and the number of slices of spans of time.
 
+        For a span that is not valid, or that begins after the job's end, all slices are returned.
+
         Args:
-            begin_s: Since the job's start, s; if it is beyond the end, the whole job counts.
-            end_s: The same.
+            begin_s: Start of each span since the job's start, s.
+            end_s: End of each span since the job's start, s.
         """
         run_s = (self.end_ns - self.start_ns) / 1e9
         known = (end_s > 0) & (end_s >= begin_s) & (begin_s >= 0) & (begin_s <= run_s)
@@ -69,7 +71,10 @@ class Grid:
 
 
 def grid_of(log: DarshanLog) -> Grid:
-    """Return the slices of a log: as long as the bins that Darshan kept, or would have kept."""
+    """Return the slices of a log, as long as Darshan's bins, at most a minute.
+
+    A log without bins gets the length that Darshan would have chosen for them.
+    """
     widths = {heat.width_ns for heat in log.heat.values()}
     length = max(widths, default=0)
     if not length >= SHORTEST_NS or length % SHORTEST_NS:
@@ -84,15 +89,15 @@ def grid_of(log: DarshanLog) -> Grid:
 def curves(heat: HeatMap, way: str, grid: Grid) -> tuple[Ints, Floats]:
     """Return the cumulative bytes of ranks at the boundaries of slices.
 
-    Within a bin the bytes are assumed to be spread evenly.
+    The bytes of a bin are assumed to be spread evenly over its time.
 
     Args:
-        heat: Bytes in bins.
+        heat: Bytes in bins (heat map).
         way: Direction: read, write, or both.
-        grid: The slices.
+        grid: The slices of the job.
 
     Returns:
-        Ranks with any bytes [n], and their bytes up to each edge [n, slices + 1].
+        Ranks with any bytes [n], and their bytes up to each boundary [n, slices + 1].
     """
     bins = {"read": heat.read, "write": heat.write}.get(way)
     bins = heat.read + heat.write if bins is None else bins
@@ -113,11 +118,11 @@ def curves(heat: HeatMap, way: str, grid: Grid) -> tuple[Ints, Floats]:
 
 
 def along(totals: Ints, curve: Floats) -> Ints:
-    """Spread whole numbers along curves, so that the parts add up exactly.
+    """Divide whole numbers in proportion to the rises of curves; the parts add up exactly.
 
     Args:
-        totals: Numbers [n].
-        curve: Growing from 0 [n, edges], not all 0.
+        totals: Whole numbers to divide, [n].
+        curve: Cumulative values, which begin with 0 and are not all 0, [n, edges].
 
     Returns:
         Parts [n, edges - 1].
@@ -134,14 +139,15 @@ def spread_operations(
     """Spread operations over slices.
 
     Args:
-        begin: Since the job's start, ns [n].
-        end: The same.
-        length: Bytes.
-        grid: The slices.
+        begin: Start of each operation since the job's start, ns, [n].
+        end: End of each operation since the job's start, ns, [n].
+        length: Bytes of each operation.
+        grid: The slices of the job.
 
     Returns:
-        Operation, slice from the first one on, bytes, ns, and 1 where it ended; one entry per
-        operation and slice.
+        Five arrays with one entry per operation and slice: index of the operation; number of the
+        slice, counted from the job's first; bytes; ns; and 1 if the operation ended in the slice,
+        else 0.
     """
     first, last = grid.place(begin), grid.place(np.maximum(end - 1, begin))
     width = last - first + 1

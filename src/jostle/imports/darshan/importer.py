@@ -1,4 +1,4 @@
-"""Imports logs of Darshan into a repository: each once, in as few commits as their rows need."""
+"""Imports Darshan logs into a repository: each log once, in as few commits as possible."""
 
 from __future__ import annotations
 
@@ -51,21 +51,21 @@ Progress = Callable[[int, int, str], None]
 
 @dataclass
 class DarshanReport:
-    """What an import did.
+    """Result of an import of Darshan logs.
 
     Attributes:
-        logs: Logs that were found.
-        imported: Logs that became jobs.
-        known: Logs that the repository had already.
-        profiled: Logs of runs of which the repository has profiles.
-        expired: Logs older than what the repository keeps.
-        set_aside: Logs that cannot be used: file and reason.
-        basis: Imported logs by their basis (names/basis.py).
-        coarse: Imported logs whose clock is known to a second only.
-        mounts: Shared mounts of the imported jobs, with the number of jobs.
+        logs: Number of logs that were found.
+        imported: Number of logs that became jobs.
+        known: Number of logs that the repository had already.
+        profiled: Number of logs that were skipped, since the repository has profiles of the run.
+        expired: Number of logs older than the repository's retention.
+        set_aside: Logs that cannot be used and were skipped: file and reason.
+        basis: Number of imported logs by the source of their times (basis, see names/basis.py).
+        coarse: Number of imported logs whose clock is only precise to a second.
+        mounts: For each shared mount of the imported jobs, the number of these jobs.
         commits: Number of commits.
-        bytes_written: Bytes of Parquet.
-        seconds: How long it took.
+        bytes_written: Bytes of the Parquet files written.
+        seconds: Duration of the import, s.
     """
 
     logs: int = 0
@@ -82,7 +82,7 @@ class DarshanReport:
     seconds: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report as plain values."""
+        """Return the report as JSON-compatible values."""
         plain = {name: getattr(self, name) for name in self.__dataclass_fields__}
         plain["set_aside"] = [{"file": name, "reason": why} for name, why in self.set_aside]
         return plain | {"basis": dict(self.basis), "mounts": dict(self.mounts)}
@@ -102,12 +102,12 @@ class DarshanImport:
     """Imports logs into one repository."""
 
     def __init__(self, store: Repository, *, system: str = "darshan", workers: int = 2) -> None:
-        """Create the import; it reads nothing yet.
+        """Create the import without reading any logs.
 
         Args:
             store: The repository.
             system: Batch system of the jobs: slurm, pbs, lsf; darshan where it is not known.
-            workers: Processes that read logs.
+            workers: Number of processes that read logs.
         """
         self._root = store.path
         self._system = system
@@ -124,7 +124,7 @@ class DarshanImport:
 
         Args:
             paths: Files, folders, and trees of dates.
-            progress: See `Progress`.
+            progress: Function that is called with the progress (see `Progress`).
 
         Raises:
             UsageError: A path does not exist or has no logs, or there is no package `darshan`.
@@ -132,14 +132,14 @@ class DarshanImport:
         """
         begin = time.monotonic()
         report = DarshanReport()
-        tell = progress or (lambda done, total, words: None)
+        advance = progress or (lambda done, total, words: None)
         with plain_errors(self._root):
             found = find_logs(paths)
             report.set_aside += found.unread
-            fresh = self._fresh(found.logs, report, tell)
+            fresh = self._fresh(found.logs, report, advance)
             batch: list[_Item] = []
             rows = 0
-            for item in self._read(fresh, report, tell):
+            for item in self._read(fresh, report, advance):
                 batch.append(item)
                 rows += item.rows.count
                 if rows >= _MOST_ROWS or len(batch) >= _MOST_LOGS:
@@ -150,13 +150,13 @@ class DarshanImport:
         return report
 
     def _fresh(
-        self, paths: Sequence[Path], report: DarshanReport, tell: Progress
+        self, paths: Sequence[Path], report: DarshanReport, advance: Progress
     ) -> list[FoundLog]:
-        """Return the logs that the repository does not have; of copies of one log the first."""
+        """Return the logs that the repository does not have; of several copies, the first."""
         report.logs = len(paths)
         found: dict[str, FoundLog] = {}
         for number, path in enumerate(paths):
-            tell(number, 2 * len(paths), "looking at files")
+            advance(number, 2 * len(paths), "looking at files")
             try:
                 each = identify(path)
             except (OSError, ValueError) as error:
@@ -177,7 +177,7 @@ class DarshanImport:
         return [found[digest] for key, digest in ids.items() if key not in done]
 
     def _read(
-        self, found: Sequence[FoundLog], report: DarshanReport, tell: Progress
+        self, found: Sequence[FoundLog], report: DarshanReport, advance: Progress
     ) -> Iterator[_Item]:
         by_path = {each.path: each for each in found}
         if not by_path:
@@ -188,7 +188,7 @@ class DarshanImport:
         with LogReaders(max(1, min(self._workers, len(by_path)))) as readers:
             for path, log in readers.read(list(by_path)):
                 number += 1
-                tell(before + number, before + len(by_path), f"{report.imported} jobs")
+                advance(before + number, before + len(by_path), f"{report.imported} jobs")
                 item = self._item(by_path[path], log, horizon, report)
                 if item is not None:
                     yield item
@@ -196,7 +196,7 @@ class DarshanImport:
     def _item(
         self, found: FoundLog, log: DarshanLog | str, horizon: int, report: DarshanReport
     ) -> _Item | None:
-        """Turn a log into rows; None if it is not to be imported."""
+        """Convert a log to rows, or return None if it must not be imported."""
         if isinstance(log, str):
             report.set_aside.append((str(found.path), one_line(log)[:300]))
             return None
@@ -223,9 +223,10 @@ class DarshanImport:
         return _Item(found, who, rows, log.clock_error_us > 0)
 
     def _owner(self, found: FoundLog, log: DarshanLog) -> int:
-        """Return the owner of a log; a user's own file can only be about that user.
+        """Return the uid of the user whose job a log describes.
 
-        In files of root or of the importing user (archives, copies), the recorded uid counts.
+        If root or the importing user owns the file (an archive or a copy), this is the uid recorded
+        in the log. Else it is the owner of the file, so that no user can forge the log of another.
         """
         trusted = found.owner in (0, self._home, os.geteuid())
         return log.uid if trusted else found.owner
@@ -278,7 +279,7 @@ def _chunks(rows: Sequence[LogRows]) -> Iterator[PartitionChunk]:
 
 
 def _known_mounts(store: Repository) -> KnownMounts:
-    """Return the shared mounts of profiles of which path and kind are unique."""
+    """Return the shared mounts in profiles, by path and kind, where only one mount has these."""
     rows = store.query(
         "SELECT path, type, min(mount) AS mount FROM mounts WHERE shared AND source <> path "
         "GROUP BY path, type HAVING count(DISTINCT mount) = 1"

@@ -1,11 +1,11 @@
-"""Reads one log of Darshan with the package `darshan`; run in a process of its own.
+"""Reads one Darshan log with the package `darshan`, in a separate process.
 
-Only functions of the package's own back end are used: its C library converts records of all
-versions of Darshan to the newest. The output is plain numbers (message.py).
+Only the package's back end is used, a C library that converts the records of all versions of
+Darshan to those of the newest version. The output consists of plain numbers (message.py).
 
     python -m jostle.imports.darshan.log_reader
 
-takes paths from its input, one a line, and answers each with a message.
+reads paths from its standard input, one per line, and answers each with a message.
 """
 
 from __future__ import annotations
@@ -46,20 +46,20 @@ def read_log(path: str) -> tuple[dict[str, Any], Arrays]:
     """Read all of a log.
 
     Args:
-        path: The file.
+        path: Path of the log.
 
     Returns:
-        Its plain values, with `file` (see `DarshanLog`), and its records as arrays: of each module
-        with counters M the arrays M.id, M.rank, M.counters and M.fcounters, one row a record; of
-        bins, traced operations and storage targets those that the functions below name.
+        The values of the log's header, with `file` (see `DarshanLog`), and the records as arrays. A
+        module M with counters has the arrays M.id, M.rank, M.counters and M.fcounters, with one row
+        per record. `_Reader` names the arrays of bins, traced operations and storage targets.
 
     Raises:
-        LogError: It is no log, or is damaged.
+        LogError: The file is no log, or is damaged.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
-        raise LogError(f"it cannot be opened: {error.strerror}") from error
+        raise LogError(f"the file cannot be opened: {error.strerror}") from error
     try:
         info = os.fstat(descriptor)
         if not stat.S_ISREG(info.st_mode):
@@ -77,7 +77,7 @@ def _read(path: str) -> tuple[dict[str, Any], Arrays]:
 
     log = backend.log_open(path)
     if not log["handle"]:
-        raise LogError("it cannot be opened as a log of Darshan")
+        raise LogError("the file cannot be opened as a Darshan log")
     try:
         reader = _Reader(backend, log)
         header: dict[str, Any] = {"job": reader.job(), "exe": reader.words(backend.log_get_exe)}
@@ -201,7 +201,7 @@ class _Reader:
         return {f"{module}.{name}": np.ascontiguousarray(rows[name]) for name in fields}
 
     def _targets(self, header: dict[str, Any], arrays: Arrays) -> None:
-        """Read on which storage targets files are: LUSTRE.id, .rank, .count and .target."""
+        """Read the storage targets of files: LUSTRE.id, .rank, .count and .target."""
         ids, ranks, counts, targets = [], [], [], []
         for buffer in self._records("LUSTRE"):
             record = self._ffi.cast("struct darshan_lustre_record *", buffer[0])
@@ -220,7 +220,7 @@ class _Reader:
     def _bins(self, header: dict[str, Any], arrays: Arrays) -> None:
         """Read bytes per bin of time: HEATMAP.id, .rank, .width, .read and .write.
 
-        The last two are matrices of records and bins.
+        The arrays .read and .write have one row per record and one column per bin.
         """
         ids, ranks, widths, reads, writes = [], [], [], [], []
         for buffer in self._records("HEATMAP"):
@@ -245,7 +245,7 @@ class _Reader:
             arrays[f"HEATMAP.{name}"] = matrix
 
     def _operations(self, header: dict[str, Any], arrays: Arrays) -> None:
-        """Read traced operations: DXT.id and .rank of each, .writes, .length, .begin and .end."""
+        """Read traced operations: DXT.id, .rank, .writes, .length, .begin and .end."""
         ids, ranks, writes, reads, parts = [], [], [], [], []
         head = self._ffi.sizeof("struct dxt_file_record")
         hosts: dict[str, str] = {}
@@ -253,7 +253,7 @@ class _Reader:
             record = self._ffi.cast("struct dxt_file_record *", buffer[0])
             written, read = int(record.write_count), int(record.read_count)
             if min(written, read) < 0:
-                raise LogError("it claims to have traced fewer than no operations")
+                raise LogError("the log has a negative number of traced operations")
             ids.append(int(record.base_rec.id))
             ranks.append(int(record.base_rec.rank))
             writes.append(written)

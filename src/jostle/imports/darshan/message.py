@@ -1,8 +1,8 @@
-"""Messages from the process that reads logs to the one that imports them.
+"""Encodes and checks messages from the process that reads Darshan logs to the importer.
 
-A damaged log may make the C library that reads it do anything. So it is read in a process of its
-own, whose output is checked: a header in JSON, then arrays of numbers, each with its type and
-shape. Nothing in it is executed.
+A damaged log may crash or misuse the C library that reads it. So a separate process reads the log,
+and its output is checked: a header in JSON, then arrays of numbers, each with its type and shape.
+No part of the output is executed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def pack(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> list[
     """Return a message in parts.
 
     Args:
-        header: Plain values.
+        header: JSON-compatible values.
         arrays: Arrays of 64-bit integers or floating point numbers, or of 32-bit integers.
     """
     kept = {name: np.ascontiguousarray(values) for name, values in arrays.items()}
@@ -47,22 +47,22 @@ def unpack(read: Callable[[int], bytes]) -> tuple[dict[str, Any], Arrays]:
     """Read a message, and return its header and arrays.
 
     Args:
-        read: Returns the requested number of bytes, or raises EOFError.
+        read: Function that returns the requested number of bytes, or raises EOFError.
 
     Raises:
-        EOFError: The sender has ended.
+        EOFError: The sending process has ended.
         MessageError: The message is malformed.
     """
     head, size = _SIZES.unpack(read(_SIZES.size))
     if head > _MOST_HEADER or size > _MOST_BYTES:
-        raise MessageError("it claims more bytes than a log can have")
+        raise MessageError("the message has more bytes than a log can have")
     try:
         value = json.loads(read(head))
         header, described = dict(value["header"]), list(value["arrays"])
         arrays, left = {}, size
         for name, kind, shape in described:
             if kind not in _TYPES or not all(type(n) is int and n >= 0 for n in shape):
-                raise MessageError("an array has no type that is known")
+                raise MessageError("an array has an unknown type")
             # Python's integers: the product of untrusted numbers must not overflow.
             count = 1
             for number in shape:

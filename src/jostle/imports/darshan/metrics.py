@@ -1,4 +1,4 @@
-"""Which of jostle's metrics follow from which of Darshan's counters."""
+"""Converts Darshan's counters into metrics of jostle."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ WAYS = ("read", "write", "both")
 
 @dataclass(frozen=True)
 class Interface:
-    """One interface to files.
+    """One interface to files, with its counters in Darshan and in jostle.
 
     Attributes:
-        module: Darshan's name.
-        kind: jostle's: posix or stdio.
-        counters: Metric -> the counters whose sum it is, by direction (WAYS).
-        times: Metric (ns) -> Darshan's time (s), by direction.
+        module: Name of the interface in Darshan.
+        kind: Name in jostle: posix or stdio.
+        counters: By direction (WAYS) and metric, the counters of Darshan that are added up.
+        times: By direction and metric (in ns), the counter of Darshan (in s) with this time.
     """
 
     module: str
@@ -107,7 +107,7 @@ def amounts(records: Counted, interface: Interface, way: str) -> dict[str, Ints]
         way: Direction: read, write or both.
 
     Returns:
-        Metric -> operations, bytes or ns.
+        Operations, bytes or ns of each metric.
     """
     found = {
         metric: sum((records.of(name) for name in names), np.zeros(len(records.id), np.int64))
@@ -121,8 +121,9 @@ def amounts(records: Counted, interface: Interface, way: str) -> dict[str, Ints]
 def mpiio(records: Counted) -> dict[str, Ints]:
     """Return the metrics of MPI-IO, per record.
 
-    Darshan keeps bytes and time of all reads together: they are divided among independent,
-    collective and split ones by their number.
+    Darshan has only one sum of bytes and one of time for all reads of a file, and likewise for all
+    writes. Each sum is divided among independent, collective and split operations in proportion to
+    their numbers.
     """
     opens = records.of("MPIIO_INDEP_OPENS") + records.of("MPIIO_COLL_OPENS")
     found = {
@@ -159,8 +160,8 @@ def divided(whole: Ints, weights: NDArray[np.int64] | NDArray[np.float64]) -> In
     """Divide whole numbers by weights, so that the parts add up exactly.
 
     Args:
-        whole: Numbers [n].
-        weights: Not negative [n, parts]; a row of zeros counts as one of equal weights.
+        whole: Whole numbers to divide, [n].
+        weights: Weights, not negative, [n, parts]; a row of zeros counts as equal weights.
 
     Returns:
         Parts [n, parts].
@@ -177,11 +178,12 @@ def divided(whole: Ints, weights: NDArray[np.int64] | NDArray[np.float64]) -> In
 def sizes(records: Counted, way: str) -> Ints:
     """Return the number of POSIX calls by jostle's classes of sizes (powers of two).
 
-    Darshan's classes are wider. The most common sizes are recorded exactly; the
-    rest of a class goes to the power of two in its middle.
+    Darshan's classes are wider than jostle's. For a file that was only read or only written,
+    Darshan also counts the calls of the most common sizes, which are put into their own classes.
+    All other calls of a wide class are put into the power of two in its middle.
 
     Args:
-        records: Records of POSIX.
+        records: Records of the POSIX module.
         way: Direction: read or write.
 
     Returns:
@@ -212,6 +214,6 @@ def sizes(records: Counted, way: str) -> Ints:
 
 
 def _bucket(size: Ints) -> Ints:
-    """Return the class of a size: 0 for 0, b for [2^(b-1), 2^b), the last for all above."""
+    """Return the class of a size: 0 for 0, b for [2^(b-1), 2^b), the last one if it is larger."""
     exact = np.frexp(size.astype(np.float64))[1].astype(np.int64)
     return np.where(size > 0, exact, 0).clip(0, HIST_BUCKETS - 1)

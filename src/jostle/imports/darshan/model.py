@@ -1,4 +1,4 @@
-"""The checked content of one log: every number in it is untrusted."""
+"""The content of one Darshan log, whose numbers are all checked since logs are untrusted."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ class Counted:
     Attributes:
         id: Id of the file, per record.
         rank: Rank, per record.
-        counters: By name, per record; never negative.
-        seconds: Times and instants since the start of the job by name, per record, s.
-        partial: Darshan ran out of memory: some files have no record.
+        counters: Counters by name, per record; never negative.
+        seconds: Durations, and instants since the start of the job, by name, per record, s.
+        partial: Whether Darshan ran out of memory, so that some files have no record.
     """
 
     id: Ids
@@ -76,8 +76,8 @@ class HeatMap:
     Attributes:
         rank: Rank, per row.
         width_ns: Width of a bin, ns.
-        read: Bytes [rows, bins].
-        write: Bytes [rows, bins].
+        read: Bytes read, [rows, bins].
+        write: Bytes written, [rows, bins].
     """
 
     rank: Ints
@@ -92,12 +92,12 @@ class Operations:
 
     Attributes:
         id: Id of the file.
-        rank: Rank that did it.
-        is_write: Whether it wrote.
-        length: Bytes.
-        begin_ns: Since the start of the job, ns.
-        end_ns: Its end.
-        partial: Darshan ran out of memory: some operations are missing.
+        rank: Rank that did the operation.
+        is_write: Whether it was a write.
+        length: Number of bytes.
+        begin_ns: Start of the operation since the start of the job, ns.
+        end_ns: End of the operation since the start of the job, ns.
+        partial: Whether Darshan ran out of memory, so that some operations are missing.
     """
 
     id: Ids
@@ -111,7 +111,7 @@ class Operations:
 
 @dataclass(frozen=True)
 class Targets:
-    """On which storage targets files are: one entry per file and target.
+    """The storage targets of files, one entry per file and target.
 
     Attributes:
         id: Id of the file.
@@ -124,18 +124,18 @@ class Targets:
 
 @dataclass(frozen=True)
 class DarshanLog:
-    """One log.
+    """The content of one log.
 
     Attributes:
         uid: Uid of the job's user.
-        job_id: Number of the batch job; without one, of a process.
+        job_id: Number of the batch job; for a run outside of a batch job, that of a process.
         processes: Number of processes.
         start_ns: Start of the job, ns since the epoch.
-        end_ns: Its end; later than its start.
-        clock_error_us: How far its clock may be off by its precision, µs.
+        end_ns: End of the job, ns since the epoch; later than its start.
+        clock_error_us: Largest error of the log's times because of their precision, µs.
         exe: Program and arguments.
         version: Version of the runtime that wrote the log.
-        mounts: Path and type of the file systems, the first match counts.
+        mounts: Path and type of each file system; a file belongs to the first with a matching path.
         counted: Records by interface: POSIX, STDIO, MPI-IO.
         heat: Heat maps by interface: POSIX, STDIO.
         operations: Traced operations; None: none were traced.
@@ -144,7 +144,7 @@ class DarshanLog:
         formats: Ids of the files of each format.
         hosts: Nodes of the ranks whose node is known.
         file: Owner (uid) and size, bytes, of the file that was read.
-        notes: Remarks for readers of results, one sentence each.
+        notes: Notes for users, one sentence each.
     """
 
     uid: int
@@ -173,7 +173,7 @@ class DarshanLog:
 
 
 def log_of(header: Mapping[str, Any], arrays: Arrays) -> DarshanLog:
-    """Check what was read of a log.
+    """Check the values that were read from a log.
 
     Args:
         header: Header from `message.unpack`.
@@ -243,11 +243,11 @@ def _times(job: Mapping[str, Any]) -> tuple[int, int, int]:
     start_s, end_s = int(job["start_time_sec"]), int(job["end_time_sec"])
     start_part, end_part = int(job["start_time_nsec"]), int(job["end_time_nsec"])
     if not _YEAR_2000_S <= start_s <= time.time() + _AHEAD_S:
-        raise UnusableLogError("its job began before the year 2000, or in the future")
+        raise UnusableLogError("the job's start is before the year 2000, or in the future")
     if not 0 <= end_s - start_s <= _LONGEST_S:
-        raise UnusableLogError("its job ended before it began, or lasted for years")
+        raise UnusableLogError("the job's end is before its start, or years after it")
     if not (0 <= start_part < _NS and 0 <= end_part < _NS):
-        raise UnusableLogError("its times are none")
+        raise UnusableLogError("its times are not valid")
     # Runtimes before 3.4.1 record whole seconds: the job ended some time in the last one.
     coarse = start_part == 0 and end_part == 0
     start_ns = start_s * _NS + start_part
@@ -271,7 +271,7 @@ def _hosts(hosts: Mapping[str, str], processes: int) -> dict[int, str]:
 def _ranks(values: NDArray[Any], processes: int) -> Ints:
     ranks: Ints = values.astype(np.int64)
     if len(ranks) and not (int(ranks.min()) >= -1 and int(ranks.max()) < processes):
-        raise UnusableLogError("a record is of a rank that the job does not have")
+        raise UnusableLogError("a record belongs to a rank that the job does not have")
     return ranks
 
 
@@ -345,7 +345,7 @@ def _targets(arrays: Arrays) -> Targets:
         return Targets(np.zeros(0, np.uint64), np.zeros(0, np.int64))
     ids, counts = arrays["LUSTRE.id"].astype(np.uint64), arrays["LUSTRE.count"]
     if len(ids) != len(counts) or int(counts.sum()) != len(arrays["LUSTRE.target"]):
-        raise UnusableLogError("its storage targets are incomplete")
+        raise UnusableLogError("the log's storage targets are incomplete")
     pairs = np.rec.fromarrays([np.repeat(ids, counts), arrays["LUSTRE.target"].astype(np.int64)])
     distinct = np.unique(pairs[arrays["LUSTRE.target"] >= 0])
     return Targets(distinct["f0"], distinct["f1"])

@@ -1,4 +1,4 @@
-"""Finds the mount of each file of a log, and names what is shared."""
+"""Finds the mount of each file of a Darshan log, and the identity of each mount."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class LogMounts:
     """The mounts that a log's files are on.
 
     Attributes:
-        paths: Path and type of each; the last one is `NOWHERE`.
+        paths: Path and type of each mount; the last one is `NOWHERE`.
         of: Mount of each file, by the file's id.
     """
 
@@ -33,7 +33,7 @@ KnownMounts = Mapping[tuple[str, str], str]
 
 
 def mounts_of(log: DarshanLog) -> LogMounts:
-    """Find the mounts of a log's files by the longest path that they begin with."""
+    """Find the mount of each file of a log: the one with the longest path above the file."""
     table = {path.rstrip("/") or "/": kind for path, kind in reversed(log.mounts)}
     used: dict[str, int] = {}
     of: dict[int, int] = {}
@@ -60,7 +60,7 @@ def _mount_path(folder: str, table: Mapping[str, str]) -> str:
 
 
 def kind_of(fs_type: str) -> str:
-    """Return the kind of a type of file system, as identities of mounts have it."""
+    """Return the kind of a file-system type, as identities of mounts contain it."""
     kind = fs_type.removeprefix("fuse.")
     return kind.removesuffix("4") if "nfs" in kind else kind
 
@@ -68,15 +68,16 @@ def kind_of(fs_type: str) -> str:
 def identity(path: str, fs_type: str, host: str, job: str, known: KnownMounts) -> str:
     """Return the identity of a mount.
 
-    Darshan does not know the source of a mount. A shared one is named like the mount of the same
-    path and kind in this repository's profiles, else by its path: a site mounts one file system
-    at the same path everywhere. A mount that is not shared is named by its node, or by the job
-    where the node is not known.
+    Darshan does not record the source of a mount. If the mount is shared, and this repository's
+    profiles have a mount with the same path and kind, it gets the identity of that mount. Any other
+    shared mount gets an identity from its path, since a site mounts one file system at the same
+    path on all nodes. A mount that is not shared gets one from its node, or from the job if the
+    node is not known.
 
     Args:
         path: Path of the mount.
         fs_type: Type of its file system.
-        host: The node; "" where it is not known.
+        host: Name of the node; "" where it is not known.
         job: Name of the job.
         known: Shared mounts of profiles.
     """

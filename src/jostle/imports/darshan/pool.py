@@ -1,4 +1,4 @@
-"""Processes that read logs for the importer; a log that crashes one of them is set aside."""
+"""A pool of processes that read Darshan logs; a log that crashes one of them is skipped."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _AHEAD = 8
 
 
 class LogReaders:
-    """Reads logs by several processes, in the order of their paths."""
+    """Reads logs by several processes at the same time."""
 
     def __init__(self, number: int) -> None:
-        """Create the pool; it starts no process yet.
+        """Create the pool without starting a process.
 
         Args:
             number: Number of processes.
@@ -56,13 +56,13 @@ class LogReaders:
             reader.end()
 
     def read(self, paths: Sequence[Path]) -> Iterator[tuple[Path, DarshanLog | str]]:
-        """Read logs.
+        """Read logs, and yield each as soon as it is ready.
 
         Args:
-            paths: The files.
+            paths: Paths of the logs.
 
         Yields:
-            Each path with its log, or with the reason why it cannot be used.
+            Each path with its log, or with the reason why the log cannot be used.
 
         Raises:
             MissingPackageError: The package `darshan` is not installed.
@@ -105,7 +105,7 @@ class _Reader:
 
         Raises:
             MissingPackageError: The package `darshan` is not installed, or is broken.
-            ImportFailedError: It did not start in time.
+            ImportFailedError: The process did not start in time.
         """
         environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
         # No font cache and no display: the package loads a plotting library.
@@ -127,7 +127,7 @@ class _Reader:
             self.end()
             raise ImportFailedError(
                 f"The reader of logs of Darshan did not start within {_START_S:.0f} s.",
-                hint="Is this machine very busy? Try again later.",
+                hint="The machine may be overloaded; try again later.",
             ) from None
         if not ready:
             self.end()

@@ -1,4 +1,4 @@
-"""Batch jobs of which a repository has profiles: their logs would count everything twice."""
+"""Finds batch jobs that have profiles, so that their Darshan logs are not imported as well."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class ProfiledJobs:
                 self._spans[batch.number, row["uid"]].append((row["start_ns"], row["end_ns"]))
 
     def has(self, number: str, uid: int, start_ns: int, end_ns: int) -> bool:
-        """Return whether profiles cover most of a run.
+        """Return whether profiles cover at least half of a run's time.
 
         Args:
-            number: Number of its batch job.
-            uid: Its user.
-            start_ns: Its start, ns since the epoch.
-            end_ns: Its end.
+            number: Number of the run's batch job.
+            uid: Uid of the batch job's user.
+            start_ns: Start of the run, ns since the epoch.
+            end_ns: End of the run, ns since the epoch.
         """
         spans = self._spans.get((number, uid), ())
         covered = max((min(hi, end_ns) - max(lo, start_ns) for lo, hi in spans), default=0)

@@ -1,4 +1,4 @@
-"""Turns a log into rows of the repository's tables."""
+"""Converts a Darshan log into rows of the repository's tables."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class JobIdentity:
     """Identity of the job of a log in a repository.
 
     Attributes:
-        job: Name of the job there.
+        job: Name of the job in the repository.
         owner: Uid of its owner.
-        digest: Of the log's content, hexadecimal: copies of a log have the same.
+        digest: Digest of the log's content, hexadecimal; equal for copies.
         known: Identities of shared mounts in profiles.
     """
 
@@ -53,14 +53,14 @@ class LogRows:
     """The rows of one log.
 
     Attributes:
-        sources: Its processes, one per rank.
+        sources: Processes of the log, one per rank.
         processes: Rows of table processes.
         mounts: Rows of table mounts.
         slices: Columns of SliceBatch.slices; `process` counts from 0.
         mount_slices: Columns of SliceBatch.mount_slices.
-        files: Rows of table files, without job and process: `rank` stands for it.
-        basis: Value of column `basis`.
-        end_ns: When the job ended, ns since the epoch.
+        files: Rows of table files; `process` counts from 0, `slot` is the number of a mount.
+        basis: Value of column `basis` (source of the times).
+        end_ns: End of the job, ns since the epoch.
     """
 
     sources: list[ProcessSource]
@@ -74,13 +74,13 @@ class LogRows:
 
     @property
     def count(self) -> int:
-        """The approximate number of its rows."""
+        """The approximate number of the log's rows."""
         tables = (self.slices, self.mount_slices, self.files)
         return sum(int(table.num_rows) for table in tables) + len(self.sources)
 
 
 def rank_id(digest: str, rank: int) -> int:
-    """Return the id of the process of a rank."""
+    """Return the id of the process of one rank in the log with a digest."""
     key: int = process_id(None, f"{SOURCE}:{digest}", rank, 0, 0)
     return key
 
@@ -128,7 +128,7 @@ def _notes(log: DarshanLog, traffic: Traffic) -> list[str]:
         )
     if traffic.together > 1:
         notes.append(
-            f"The traffic of each {traffic.together} neighbouring ranks is kept with the first "
+            f"The traffic of each {traffic.together} neighbouring ranks is stored with the first "
             "of them."
         )
     if traffic.untraced:
@@ -144,7 +144,7 @@ def _notes(log: DarshanLog, traffic: Traffic) -> list[str]:
 def _sources(
     log: DarshanLog, who: JobIdentity, grid: Grid, mounts: LogMounts, used: Sequence[int]
 ) -> tuple[list[ProcessSource], list[dict[str, Any]]]:
-    """Return the processes, and rows of the mounts that they used."""
+    """Return the processes of a log, and rows of table mounts for the mounts that they used."""
     by_host: dict[str, list[str]] = {}
     rows = []
     for host in sorted({log.hosts.get(rank, "") for rank in range(log.processes)}):
@@ -183,7 +183,7 @@ def _processes(
     basis: str,
     notes: Sequence[str],
 ) -> pa.Table:
-    """Return rows of table processes: all alike but for id, node and rank."""
+    """Return rows of table processes, which differ only in id, node and rank."""
     number = log.processes
     words = log.exe.split()
     name = PurePosixPath(words[0]).name if words else ""
@@ -235,7 +235,7 @@ def _processes(
 
 
 def _slices(log: DarshanLog, grid: Grid, traffic: Traffic) -> pa.Table:
-    """Return one row per process with traffic: the values that are known only for the whole run."""
+    """Return the values that are known for the whole run only, one row per active process."""
     processes = log.processes
     found: dict[str, Ints] = {}
     posix, collective = log.counted.get("POSIX"), log.counted.get("MPI-IO")
@@ -280,7 +280,7 @@ def _time_in_files(cells: Cells, processes: int) -> Ints:
 
 
 def _per_rank(records: Counted, values: Ints, processes: int) -> Ints:
-    """Add up the columns of records by rank; those of all ranks are divided evenly."""
+    """Add up columns by rank; records of all ranks together are divided evenly among ranks."""
     result = np.zeros((processes, values.shape[1]), dtype=np.int64)
     own = records.rank >= 0
     np.add.at(result, records.rank[own], values[own])
@@ -306,7 +306,7 @@ def joined(rows: Sequence[LogRows]) -> Mapping[str, pa.Table]:
 
 
 def _with_all_columns(parts: Sequence[pa.Table]) -> list[pa.Table]:
-    """Return the tables with the same columns in the same order; missing ones are 0."""
+    """Return the tables with the same columns in the same order; added columns are 0."""
     fields = {field.name: field for part in parts for field in part.schema}
     full = []
     for part in parts:

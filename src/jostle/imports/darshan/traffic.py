@@ -1,15 +1,17 @@
 """Divides the traffic of a log among ranks, mounts and slices.
 
-Totals come from the counters, and stay exact to the byte. The times at which they were moved come
-from the best data in the log, by interface and separately for reads and writes:
+Totals come from the counters, and stay exact to the byte. The times of the traffic come from the
+best data in the log, chosen for each interface, and separately for reads and writes:
 
-operations: every operation was traced (DXT): bytes, number and time of each slice are known.
-bins: the heat map has bytes of each rank per bin of time. Which mount they were on, how many
-    operations they took and how long, is known for the whole run only: it follows the bytes.
-totals: only the first and last instant of each file are known: one row spans the time between.
+operations: If every operation was traced (DXT), bytes, number and time are known for each slice.
+bins: If there is a heat map, the bytes of each rank are known for each bin of time. Mounts, numbers
+    and times of operations are known for the whole run only; they are spread like the bytes.
+totals: Else only the first and the last instant of each file are known. One row spans the time
+    between them.
 
-Records of files that all ranks share (rank -1) do not say who did what. They are divided by what
-the heat map has of each rank beyond the rank's own files, else evenly.
+A record of a file that all ranks share (rank -1) does not show which rank did what. It is divided
+in proportion to the bytes in the heat map that a rank's own files do not explain. Without such
+bytes it is divided evenly.
 """
 
 from __future__ import annotations
@@ -44,10 +46,10 @@ class Traffic:
 
     Attributes:
         cells: Amounts by rank, mount and span.
-        resolution: How well the times of most of the bytes are known: one of RESOLUTIONS.
+        resolution: Resolution of the times of most of the bytes: one of RESOLUTIONS.
         evenly: Bytes of shared files that were divided evenly among ranks.
-        together: Number of neighbouring ranks that are kept as one; 1: none are joined.
-        untraced: Share of the bytes that no traced operation explains; 0 where there is no trace.
+        together: Number of neighbouring ranks that are merged into one; 1: none are merged.
+        untraced: Share of the bytes that no traced operation explains; 0 without a trace.
     """
 
     cells: Cells
@@ -84,8 +86,8 @@ class _Amounts:
         rank: Rank, per row.
         mount: Mount, per row.
         values: Metrics, per row.
-        begin_s: Earliest instant, per row, s; 0 and 0: not known.
-        end_s: Latest instant.
+        begin_s: Earliest instant since the job's start, per row, s.
+        end_s: Latest instant since the job's start, per row, s; 0: both instants are not known.
     """
 
     rank: Ints
@@ -130,7 +132,7 @@ class _Division:
             self._by_time(found, curve, moved)
 
     def resolution(self) -> str:
-        """Return how well the times of most of the bytes are known."""
+        """Return how well the times of most of the bytes are known: one of RESOLUTIONS."""
         bytes_by = self.known[0] if self.known[0].any() else self.known[1]
         if not bytes_by.any():
             return "bins" if self._log.heat else "totals"
@@ -149,7 +151,7 @@ class _Division:
         return np.array(known, dtype=np.int64)[which] if len(ids) else np.zeros(0, np.int64)
 
     def _traced(self, interface: Interface, records: Counted, mount: Ints) -> set[str]:
-        """Return the directions of which all operations were traced, according to the counters."""
+        """Return the directions in which the trace has all operations that the counters have."""
         operations = self._log.operations
         if operations is None or interface.module != "POSIX":
             return set()
@@ -201,7 +203,7 @@ class _Division:
         moved: str,
         curve: tuple[Ints, Floats] | None,
     ) -> _Amounts:
-        """Add up records by rank and mount, and divide those of all ranks together."""
+        """Add up records by rank and mount; divide records of all ranks together among ranks."""
         prefix = "STDIO" if "STDIO_F_META_TIME" in records.seconds else "POSIX"
         begin, end = (records.time(f"{prefix}_F_{name}_TIMESTAMP") for name in _WINDOWS[way])
         own = records.rank >= 0
@@ -244,7 +246,7 @@ class _Division:
     def _weights(
         self, own: _Amounts, moved: str, curve: tuple[Ints, Floats] | None
     ) -> tuple[Floats, bool]:
-        """Return weights for the traffic of all ranks together, and whether they are equal."""
+        """Return each rank's weight in the traffic of all ranks, and whether all are equal."""
         processes = self._log.processes
         if curve is None or not len(curve[0]):
             return np.ones(processes), True
@@ -256,7 +258,11 @@ class _Division:
         return (beyond, False) if beyond.any() else (np.ones(processes), True)
 
     def _by_time(self, found: _Amounts, curve: tuple[Ints, Floats] | None, moved: str) -> None:
-        """Spread amounts over slices: by the bytes of their rank, else evenly over their window."""
+        """Spread amounts over slices.
+
+        If the bytes of the rank over time are known, the amounts are spread like them. Else one row
+        spans the time from the first to the last instant.
+        """
         known = np.zeros(len(found.rank), dtype=bool)
         row = np.zeros(len(found.rank), dtype=np.int64)
         heights = None
@@ -285,7 +291,7 @@ class _Division:
             self.cells.add(found.rank[rest], found.mount[rest], at, span, _of(found.values, rest))
 
     def _joined(self, ranks: Ints, heights: Floats) -> tuple[Ints, Floats]:
-        """Join the curves of ranks that are kept as one."""
+        """Add up the curves of neighbouring ranks that are merged (see `Traffic.together`)."""
         if self.together == 1:
             return ranks, heights
         kept, which = np.unique(self._kept(ranks), return_inverse=True)
@@ -299,7 +305,7 @@ def _of(values: Mapping[str, Ints], rows: NDArray[np.bool_]) -> dict[str, Ints]:
 
 
 def _window(begin: Floats, end: Floats) -> tuple[float, float]:
-    """Return the earliest and latest of some instants; 0: none is known."""
+    """Return the earliest begin and the latest end; 0 and 0 if no instant is known."""
     known = end > 0
     return (float(begin[known].min()), float(end[known].max())) if known.any() else (0.0, 0.0)
 
@@ -307,7 +313,7 @@ def _window(begin: Floats, end: Floats) -> tuple[float, float]:
 def _added(
     rank: Ints, mount: Ints, values: Mapping[str, Ints], begin: Floats, end: Floats
 ) -> tuple[Ints, Ints, dict[str, Ints], Floats, Floats]:
-    """Add up rows of one rank and mount."""
+    """Add up the rows that have the same rank and mount."""
     key = rank * (int(mount.max(initial=0)) + 1) + mount
     keys, first, which = np.unique(key, return_index=True, return_inverse=True)
     sums = {}

@@ -1,4 +1,4 @@
-"""Content of charts, which the terminal and the figures draw."""
+"""Content of charts, independent of whether a terminal or a figure draws it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Round numbers for axes: values in their unit, instants in local time."""
+"""Chooses round numbers and labels for axes: values in their unit, instants in local time."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _STEPS_S += (3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800, 1209600, 24
 
 
 def ceiling(peak: float, unit: str) -> float:
-    """Return the round number at or above `peak` that an axis should end with."""
+    """Return the round number at or above a peak, at which an axis ends."""
     if peak <= 0:
         return 1.0
     base = 1024.0 if unit == "bytes" else 1000.0
@@ -50,7 +50,7 @@ def ceiling(peak: float, unit: str) -> float:
 
 
 def value_label(value: float, unit: str, *, level: bool) -> str:
-    """Return an axis label for `value` (of `unit` per second unless it is a level)."""
+    """Return an axis label for a value (of a unit per second, unless it is a level)."""
     if value == 0:
         return "0"
     shown = rate(value, unit).removesuffix("/s") if unit == "ns" else quantity(value, unit)
@@ -75,8 +75,8 @@ class TimeTicks:
     """Ticks of a time axis.
 
     Attributes:
-        instants: ns since the epoch.
-        labels: Local time, as short as the step allows.
+        instants: Instants of the ticks, ns since the epoch.
+        labels: Labels in local time, as short as the step allows.
     """
 
     instants: tuple[int, ...]

@@ -14,16 +14,16 @@ _TICKS = 6
 
 @dataclass(frozen=True)
 class IntervalBar:
-    """One bar.
+    """A bar with an interval, and the values behind it.
 
     Attributes:
-        label: What the bar shows.
+        label: Name of the bar.
         low: Lower end of the interval, percent.
         middle: The end of the bar, percent.
         high: Upper end of the interval, percent.
         points: The single values that the bar summarizes, percent.
         history: (position in time, value in another unit) of each point; drawn next to the bars.
-        left_out: The same, for points that are not used.
+        left_out: Position and value of the points that are left out.
     """
 
     label: str
@@ -41,10 +41,10 @@ class Bars:
 
     Attributes:
         title: The heading.
-        note: A line below it.
-        axis: What the axis measures.
-        bars: At least one.
-        history_axis: What the values of the histories measure.
+        note: Line of text below the heading.
+        axis: Title of the axis.
+        bars: At least one bar.
+        history_axis: Title of the axis of the histories.
     """
 
     title: str
@@ -67,7 +67,7 @@ class Bars:
 
     @property
     def span(self) -> tuple[float, float]:
-        """Ends of the axis: ticks, with 0 and every mark inside."""
+        """Ends of the axis, both at ticks, so that 0 and every mark lie inside."""
         low, high = self._ends
         first, last = math.floor(low / self.step + 1e-9), math.ceil(high / self.step - 1e-9)
         return first * self.step, max(last, first + 1) * self.step

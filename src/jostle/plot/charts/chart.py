@@ -1,4 +1,4 @@
-"""Content of a chart of time series, apart from how it is drawn."""
+"""Content of a chart of time series, independent of how it is drawn."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class Series:
     """One line of steps: a value that holds over each slice.
 
     Attributes:
-        label: What it is ("written").
-        edges: n + 1 instants in ns since the epoch, ascending; the slices' borders.
-        values: n numbers, per second for counters and timers, levels for gauges.
+        label: Name of the series ("written").
+        edges: Borders of the n slices: n + 1 instants in ns since the epoch, ascending.
+        values: Values of the n slices: per second for counters and timers, levels for gauges.
         total: Sum over the series in the metric's own unit; None for a level.
-        lasted_s: Time in which it came about, s: a job rarely fills its first and its last slice;
-            0: that of all slices.
+        lasted_s: Time over which the total was counted, s, since a job rarely fills its first and
+            last slice; 0: the length of all slices.
     """
 
     label: str
@@ -55,10 +55,10 @@ class Series:
         """Return the mean of the series within each of `edges`' spans (areas are kept).
 
         Args:
-            edges: m + 1 instants in ns since the epoch.
+            edges: Borders of the m spans: m + 1 instants in ns since the epoch.
 
         Returns:
-            m means; NaN where the span is outside of the series.
+            Mean in each span; NaN if the span is outside of the series.
         """
         if not len(self.values):
             return np.full(len(edges) - 1, np.nan)
@@ -73,14 +73,14 @@ class Series:
 
 @dataclass(frozen=True)
 class Panel:
-    """One pair of axes: series of one unit, on the chart's common time axis.
+    """A panel with one pair of axes: series of one unit, on the chart's common time axis.
 
     Attributes:
-        title: The job's name.
-        note: A short text after the title.
+        title: Name of the job.
+        note: Short text after the title.
         unit: Unit of the metric: bytes, ops, ns, threads.
-        level: True for a gauge, False for a rate per second.
-        series: At least one.
+        level: Whether the values are levels (gauges), not rates per second.
+        series: At least one series.
     """
 
     title: str
@@ -100,9 +100,9 @@ class Chart:
     """Panels one above the other, over one time axis.
 
     Attributes:
-        title: The heading.
-        note: A line below it: how the values were computed.
-        panels: At least one.
+        title: Heading of the chart.
+        note: Line below the heading, which explains how the values were computed.
+        panels: At least one panel.
     """
 
     title: str

@@ -1,4 +1,4 @@
-"""When the processes of a job ended, and their servers' rates (Shah, 2020, figures 3.3 and 3.4)."""
+"""Content of charts of the ends of a job's processes (Shah, 2020, figures 3.3 and 3.4)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class FinishingChart:
     Attributes:
         title: The finding in a sentence.
         note: The share of the bytes in the tail-off; empty without one.
-        each: The numbers of one mount.
+        each: Ends and rates on one mount.
     """
 
     title: str

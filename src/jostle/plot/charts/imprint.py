@@ -25,22 +25,22 @@ class ImprintChart:
     Attributes:
         probe: Name of the probe.
         signal: Name of the signal.
-        unit: What a slice counts: bytes, ops.
-        alone: The probe without the signal, per second; its own wall-clock time.
-        together: The probe with the signal, per second.
-        load: The signal, per second; None where only its bursts are known.
+        unit: Unit of a slice's count: bytes, ops.
+        alone: Rate of the probe without the signal, per second, over its own wall-clock time.
+        together: Rate of the probe with the signal, per second.
+        load: Rate of the signal, per second; None where only its bursts are known.
         bursts: (begin, end) of the signal's bursts in ns since the epoch, from its own log.
         alone_ns: Begin and end of the probe's run alone, ns since the epoch.
-        together_ns: The same with the signal.
+        together_ns: Begin and end of the probe's run with the signal, ns since the epoch.
         drop: Degradation of the probe's throughput during the bursts, against its run alone, a
             share; None: unknown.
-        degradation: The same over the whole run.
+        degradation: Degradation of the probe's throughput over the whole run.
         dilation: Share by which the run took longer.
-        seen: Number of periods with a visible drop, and of all periods; None: not assessed.
-        source: Where it was measured and in which slices; a line of small print.
-        told: Source of the bursts: "log" (the signal's own), "rule" (its period),
+        seen: Number of periods with a visible drop, and number of all periods; None: not assessed.
+        source: Place of the measurement and length of slices, as a line in small type.
+        bursts_from: Source of the bursts: "log" (the signal's own), "rule" (its period),
             "profile" (its slices); "" unknown.
-        setting: The run and its setting, as text.
+        setting: The run and its settings, as text.
     """
 
     probe: str
@@ -57,7 +57,7 @@ class ImprintChart:
     dilation: float | None = None
     seen: tuple[int, int] | None = None
     source: str = ""
-    told: str = "log"
+    bursts_from: str = "log"
     setting: str = ""
 
     @property
@@ -80,16 +80,16 @@ class ImprintChart:
             "log": "from its own log",
             "rule": "by its period",
             "profile": "from its slices",
-        }.get(self.told, "")
+        }.get(self.bursts_from, "")
 
     @property
     def title(self) -> str:
         """The finding in a sentence."""
         if not _known(self.drop):
-            return f"{self.probe} alone and beside {self.signal}, which is periodic"
+            return f"{self.probe} alone and alongside {self.signal}, which is periodic"
         seen, periods = self.seen or (1, 1)
         if self.drop > 0.02 and not seen:
-            return f"The slices of {self.probe} do not tell the bursts of {self.signal} from pauses"
+            return f"The slices of {self.probe} do not show the bursts of {self.signal}"
         if self.drop > 0.02:
             return (
                 f"{'Each burst' if seen == periods else 'A burst'} of {self.signal} takes "
@@ -116,7 +116,7 @@ def _known(share: float | None) -> TypeGuard[float]:
 
 
 def shown(share: float) -> str:
-    """Return a measured share as a percentage: `43 %`, `8.1 %`, `-0.4 %`; more would be noise."""
+    """Format a measured share as a percentage of few digits: `43 %`, `8.1 %`, `-0.4 %`."""
     value = 100 * share
     text = f"{value:.0f}" if abs(value) >= 9.95 else f"{value:.1f}"
     return f"{text.replace('-0.0', '0.0')} %"

@@ -21,20 +21,20 @@ _MOST_SLICES = 2_000_000
 
 
 @dataclass(frozen=True)
-class BlameChart:
+class AttributionChart:
     """Loss of one job on one resource, per slice.
 
     Attributes:
-        job: The job.
-        resource: Where the time was lost.
+        job: Name of the job.
+        resource: Resource on which the time was lost.
         kind: Kind of resource that the timed calls use.
-        evident: There is evidence that other jobs caused the loss.
-        unit: Of the loads: bytes, ops, ns.
+        evident: Whether there is evidence that other jobs caused the loss.
+        unit: Unit of the loads: bytes, ops, ns.
         edges: Borders of the slices, ns since the epoch; without gaps.
         service: Service time relative to that of undisturbed calls; NaN where the job was inactive.
-        own: The job's load, per second; NaN: not known.
+        own: Load of the job, per second; NaN: not known.
         others: Load of all other jobs, per second.
-        guilty: Whether time was lost in each slice.
+        disturbed: Whether time was lost in each slice.
         seconds: Loss on the resource in total, s.
         percent: The loss as a share of the job's run time, percent.
         smallest_s: The smallest loss that could have been detected, s.
@@ -52,7 +52,7 @@ class BlameChart:
     service: Floats
     own: Floats
     others: Floats
-    guilty: NDArray[np.bool_]
+    disturbed: NDArray[np.bool_]
     seconds: Interval
     percent: float
     smallest_s: float
@@ -75,14 +75,14 @@ class BlameChart:
 
     @property
     def work(self) -> str:
-        """The calls that are timed there."""
+        """The calls whose time is measured on the resource, in words."""
         calls: dict[str, str] = dict.fromkeys(FILE_KINDS, "a call")
         return (calls | {"network": "an MPI call"}).get(self.kind, "the same computation")
 
     @property
     def spans(self) -> list[tuple[int, int]]:
         """Start and end of each run of consecutive slices with interference, ns since the epoch."""
-        flags = np.concatenate([[False], self.guilty, [False]]).astype(np.int8)
+        flags = np.concatenate([[False], self.disturbed, [False]]).astype(np.int8)
         changes = np.flatnonzero(np.diff(flags))
         return [
             (int(self.edges[a]), int(self.edges[b]))
@@ -95,7 +95,7 @@ class BlameChart:
         return int(self.edges[1] - self.edges[0])
 
 
-def charts(interference: JobInterference, *, most: int = 3) -> list[BlameChart]:
+def charts(interference: JobInterference, *, most: int = 3) -> list[AttributionChart]:
     """Return charts of the resources with interference, else of the most used one.
 
     Args:
@@ -103,16 +103,16 @@ def charts(interference: JobInterference, *, most: int = 3) -> list[BlameChart]:
         most: Number of charts at most.
     """
     drawable = [loss for loss in interference.resources if loss.steps_ns and loss.slice_ns > 0]
-    guilty = [loss for loss in drawable if loss.evident]
+    disturbed = [loss for loss in drawable if loss.evident]
     # Every job computes: a node is shown only where no other resource was shared.
-    chosen = guilty or sorted(drawable, key=lambda loss: (loss.kind == "node", -loss.own_s))[:1]
+    chosen = disturbed or sorted(drawable, key=lambda loss: (loss.kind == "node", -loss.own_s))[:1]
     # The worst of each kind first: the other nodes of a job show the same.
     worst = {loss.kind: loss for loss in reversed(chosen)}
     chosen.sort(key=lambda loss: loss is not worst[loss.kind])
     return [_chart(interference, loss) for loss in chosen[:most]]
 
 
-def _chart(interference: JobInterference, loss: ResourceLoss) -> BlameChart:
+def _chart(interference: JobInterference, loss: ResourceLoss) -> AttributionChart:
     at = np.array(loss.steps_ns, dtype=np.int64) // loss.slice_ns
     first = max(int(at.min()), int(at.max()) - _MOST_SLICES)
     size = int(at.max()) - first + 1
@@ -123,16 +123,16 @@ def _chart(interference: JobInterference, loss: ResourceLoss) -> BlameChart:
         row[place[inside]] = np.array(values, dtype=np.float64)[inside] * scale
         return row
 
-    guilty = np.zeros(size, dtype=bool)
-    for each in interference.guilty:
+    disturbed = np.zeros(size, dtype=bool)
+    for each in interference.disturbed:
         if each.resource == loss.resource:
             where = each.start_ns // loss.slice_ns - first
             last = max((each.start_ns + each.length_ns) // loss.slice_ns - first, where + 1)
-            guilty[max(where, 0) : min(last, size)] = True
+            disturbed[max(where, 0) : min(last, size)] = True
     suspects = [suspect for suspect in interference.suspects if suspect.resource == loss.resource]
     first_suspect = max(suspects, key=lambda suspect: suspect.share, default=None)
     per_second = 1e9 / loss.slice_ns
-    return BlameChart(
+    return AttributionChart(
         interference.job,
         loss.resource,
         # On a link to a file server calls on files are timed.
@@ -145,7 +145,7 @@ def _chart(interference: JobInterference, loss: ResourceLoss) -> BlameChart:
         laid(loss.service, 1.0),
         laid(loss.own_load, per_second),
         laid(loss.others_load, per_second),
-        guilty,
+        disturbed,
         loss.seconds,
         100 * loss.seconds.value / interference.run_s if interference.run_s else 0.0,
         loss.smallest_s,
@@ -159,7 +159,7 @@ def means(values: Floats, edges: NDArray[np.int64], borders: Floats) -> Floats:
     """Average values of slices within wider or narrower spans; NaN where nothing is known.
 
     Args:
-        values: One per slice; NaN: not known.
+        values: Value of each slice; NaN: not known.
         edges: Borders of the slices, ns.
         borders: Borders of the spans, ns.
     """
@@ -178,14 +178,14 @@ def means(values: Floats, edges: NDArray[np.int64], borders: Floats) -> Floats:
     return np.where(covered > 0, total / np.where(covered > 0, covered, 1.0), math.nan)
 
 
-def service_top(chart: BlameChart) -> tuple[float, str]:
-    """Find the end of the axis of service times: one stalled call must not flatten the rest.
+def service_top(chart: AttributionChart) -> tuple[float, str]:
+    """Find the upper end of the axis of service times, which ignores single stalled calls.
 
     Returns:
-        The highest service time that is to be seen, and a remark where others are higher.
+        The highest service time on the axis, and a remark if others are higher.
     """
     known = chart.service[~np.isnan(chart.service)]
-    hit = chart.service[chart.guilty & ~np.isnan(chart.service)]
+    hit = chart.service[chart.disturbed & ~np.isnan(chart.service)]
     high = float(known.max(initial=1.0))
     usual = [
         float(np.quantile(values, share))

@@ -10,7 +10,7 @@ from jostle.plot.charts.imprint import shown
 
 
 def share_label(share: float | None, *, unit: bool = True) -> str:
-    """Return a measured share as a percentage: `43 %`, `8.1 %`, `-0.4 %`; `-` where unknown."""
+    """Format a measured share as a percentage: `43 %`, `8.1 %`, `-0.4 %`; `-` where unknown."""
     if share is None or not math.isfinite(share):
         return "-"
     text = shown(share)
@@ -18,19 +18,19 @@ def share_label(share: float | None, *, unit: bool = True) -> str:
 
 
 def slug(text: str) -> str:
-    """Return a text as part of a file's name."""
+    """Convert a text into a part of a file's name."""
     return re.sub(r"[^A-Za-z0-9.]+", "-", text).strip("-.").lower() or "x"
 
 
 def tied(
     values: Iterable[float], extreme: float, label: Callable[[float], str] = share_label
 ) -> str:
-    """Return how many more have the extreme value as it is printed, in brackets; empty for none.
+    """Return the number of further values that print like the extreme one, in brackets; or empty.
 
     Args:
-        values: All of them, the extreme one too; shares.
-        extreme: The greatest or the least.
-        label: How a value is printed.
+        values: All values (shares), including the extreme one.
+        extreme: The greatest or the least value.
+        label: Function that formats a value.
     """
     alike = sum(label(value) == label(extreme) for value in values) - 1
     if alike < 1:

@@ -1,4 +1,4 @@
-"""Which program slowed which as a grid: content for the terminal and for figures."""
+"""Content of charts of the interference matrix (which program slowed which), as grids."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class MatrixGrid:
 
     Attributes:
         place: The kind of resource.
-        victims: Programs that met others there, the most slowed first.
+        victims: Programs that used the resource concurrently with others, the most slowed first.
         aggressors: Programs that ran concurrently, the most harmful first.
-        cells: (victim, aggressor) -> their encounter.
+        cells: Encounter of each (victim, aggressor).
     """
 
     place: str
@@ -44,7 +44,7 @@ def grids(matrix: Matrix) -> list[MatrixGrid]:
 
 
 def place_name(kind: ResourceKind | str) -> str:
-    """Return how a kind of resource is written behind "on the"."""
+    """Return the name of a kind of resource, for use after "on the"."""
     return {"gpu": "GPU", "bus": "bus of a GPU", "memory": "memory of a node"}.get(kind, kind)
 
 
@@ -60,13 +60,13 @@ def _most(named: list[tuple[str, Encounter]]) -> list[str]:
 
 
 def sure(each: Encounter) -> bool:
-    """There is evidence that the one slows the other."""
+    """Return whether there is evidence that one program slows the other."""
     slower = each.slowdown is not None and each.slowdown.value > 0
     return slower and each.q is not None and each.q < _SURE
 
 
 def signed(share: float | None) -> str:
-    """Return a slowdown as text: `+18 %`; "-" where it is not known."""
+    """Format a slowdown: `+18 %`; "-" where it is not known."""
     if share is None:
         return "-"
     text = f"{100 * share:+.0f}" if abs(share) >= 0.0995 else f"{100 * share:+.1f}"
@@ -74,12 +74,12 @@ def signed(share: float | None) -> str:
 
 
 def met(each: Encounter) -> str:
-    """Return a measured slowdown: `+18 %`, or "few" where runs are too few for a test."""
+    """Format a measured slowdown: `+18 %`, or "few" if runs are too few for a test."""
     return signed(each.slowdown.value) if each.slowdown else "few"
 
 
 def potential(value: float | None, *, proven: bool) -> str:
-    """Return a potential as text: `+18 %`, in brackets unless a pair proves it.
+    """Format a mean slowdown of a program: `+18 %`, in brackets unless a pair is significant.
 
     A mean of 0 or less is "none": some runs were faster by chance.
     """

@@ -12,7 +12,7 @@ OURS = "jostle"
 
 
 def signed(share: float) -> str:
-    """Return a share of 1 as a signed percentage with two decimal places: `+0.35 %`."""
+    """Format a share of 1 as a signed percentage with two decimal places: `+0.35 %`."""
     if not math.isfinite(share):
         return "-"
     text = f"{100 * share:+.2f} %"

@@ -1,4 +1,4 @@
-"""Content of pictures of a placement: which job has which node of a fabric."""
+"""Content of figures of a placement: the job on each node of a fabric."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ class NodeRoles:
     """The nodes of a fabric, and the jobs on them.
 
     Attributes:
-        nodes: Vertices of nodes; routers: the switch of each.
+        nodes: Vertices of the nodes; routers: the switch of each node.
         state: State of each node: OWN, 1 to MOST, OTHERS, APART, SERVER or FREE.
-        names: Text of each state that occurs, for the legend.
-        jobs: Name of the job of each state; "" if it has none.
+        names: Legend text of each state that occurs.
+        jobs: Name of the job of each state; "" if the state has none.
     """
 
     nodes: Ints
@@ -54,7 +54,7 @@ class NodeRoles:
     jobs: dict[int, str]
 
     def only(self, states: Collection[int]) -> NodeRoles:
-        """Return the same with a legend of some states only."""
+        """Return the same roles with a legend of some states only."""
         return replace(self, names={k: name for k, name in self.names.items() if k in states})
 
     def of_routers(self) -> tuple[Ints, Ints]:
@@ -76,14 +76,14 @@ def most_conflicting(companies: Sequence[Company]) -> list[str]:
 def roles(
     stays: Stays, own: Stay, company: Company, programs: Sequence[str] | None = None
 ) -> NodeRoles:
-    """Return the states of the nodes while a job runs.
+    """Return the states of a fabric's nodes while a job runs.
 
     Args:
         stays: The fabric and all jobs in it.
-        own: The job.
+        own: Name of the job.
         company: The jobs that ran concurrently.
         programs: Programs whose jobs have colours of their own; None: the jobs that share most
-            links with it have.
+            links with it have them.
     """
     fabric_map = stays.fabric_map
     met = [each for each in company.meetings if each.job in stays.by_job]

@@ -1,4 +1,4 @@
-"""Content of a document: texts, tables and figures, apart from how they are drawn."""
+"""Content of a document: texts, tables and figures, independent of the file's format."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ FULL, EMPTY = "█", "·"
 
 @dataclass(frozen=True)
 class Words:
-    """A paragraph.
+    """A paragraph of text.
 
     Attributes:
-        text: The text.
-        lead: Its beginning, shown bold; not part of `text`.
+        text: Text of the paragraph.
+        lead: Beginning of the paragraph in bold, not part of `text`.
     """
 
     text: str
@@ -25,10 +25,10 @@ class Words:
 
 @dataclass(frozen=True)
 class Commands:
-    """Command lines to type, with what each shows.
+    """Command lines to type, with a description of each.
 
     Attributes:
-        lines: Pairs of a command line and what it shows.
+        lines: Pairs of a command line and the description of its output.
     """
 
     lines: Sequence[tuple[str, str]]
@@ -36,10 +36,10 @@ class Commands:
 
 @dataclass(frozen=True)
 class Facts:
-    """A few numbers, shown large.
+    """A few numbers in large type.
 
     Attributes:
-        pairs: (name, value, a remark or "") of each.
+        pairs: Name, value, and remark or "" of each number.
     """
 
     pairs: Sequence[tuple[str, str, str]]
@@ -47,10 +47,10 @@ class Facts:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table.
+    """A table of text cells.
 
     Attributes:
-        columns: (name, whether it is aligned to the right) of each.
+        columns: Name of each column, and whether it is aligned to the right.
         rows: The cells; a cell of FULL and EMPTY is a bar.
     """
 
@@ -60,11 +60,11 @@ class Grid:
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure.
+    """A figure that is drawn into the document.
 
     Attributes:
-        page: Its texts and size (`jostle.plot.figures.page.Page`).
-        draw: Draws it on a canvas.
+        page: Texts and size of the figure (`jostle.plot.figures.page.Page`).
+        draw: Function that draws it on a canvas.
     """
 
     page: Any
@@ -80,8 +80,8 @@ class Section:
 
     Attributes:
         title: The heading; "" for none.
-        note: A short text next to it.
-        blocks: What is below, in order.
+        note: Short text next to the heading.
+        blocks: Texts, tables and figures of the section, in order.
     """
 
     title: str
@@ -95,7 +95,7 @@ class Part:
 
     Attributes:
         title: The heading.
-        sections: What is below, in order.
+        sections: Sections of the part, in order.
     """
 
     title: str
@@ -104,15 +104,15 @@ class Part:
 
 @dataclass(frozen=True)
 class Document:
-    """A document.
+    """The content of a whole document.
 
     Attributes:
-        kind: The kind of its subject: `Job` or `Study`.
-        name: The subject's name.
-        light: green, yellow or red; `undecided`; "" where there is no light.
+        kind: Kind of the subject: `Job` or `Study`.
+        name: Name of the subject.
+        light: Traffic light: green, yellow or red; `undecided`; "" where there is no light.
         verdict: The verdict as a sentence.
-        parts: What follows, in order.
-        foot: Where and when it was made.
+        parts: Parts of the document, in order.
+        foot: Last line: version and time of creation.
     """
 
     kind: str
@@ -124,7 +124,7 @@ class Document:
 
     @property
     def title(self) -> str:
-        """Kind and name."""
+        """Title of the document: kind and name of its subject."""
         return f"{self.kind} {self.name}"
 
 

@@ -1,4 +1,4 @@
-"""A document as one HTML file without scripts: without files of its own."""
+"""Writes a document as one HTML file, without scripts and without further files."""
 
 from __future__ import annotations
 
@@ -53,11 +53,12 @@ $body
 
 
 def html(document: Document, progress: Callable[[int, str], None] = lambda *_: None) -> str:
-    """Return the text of the file.
+    """Return the text of the HTML file of a document.
 
     Args:
-        document: What it holds.
-        progress: Called with the number and the title of each figure before it is drawn.
+        document: Content of the file.
+        progress: Function that is called with the number and the title of each figure before it is
+            drawn.
     """
     return _Writer(progress).write(document)
 

@@ -1,4 +1,4 @@
-"""A document as a PDF: pages of A4, texts as text, figures as drawings."""
+"""Writes a document as a PDF with pages of A4; text stays text, figures are vector drawings."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import SubFigure
 
 _WIDTH, _HEIGHT, _TOP, _BOTTOM = 8.27, 11.69, 0.6, 0.6  # inches
-_LEFT, _FLOOR = (_WIDTH - FULL) / 2, _BOTTOM + 0.15
+_LEFT, _FOOT_Y = (_WIDTH - FULL) / 2, _BOTTOM + 0.15
 _TEXT, _SMALL = 9.0, 7.5  # points
 _CELLS = (7.5, 6.8, 6.0)  # points: wide tables have smaller letters
 _GAP = 0.14  # inches between columns
@@ -39,11 +39,12 @@ _STYLE: Any = PAGE_STYLE | {"pdf.fonttype": 42}
 
 
 def pdf(document: Document, progress: Callable[[int, str], None] = lambda *_: None) -> bytes:
-    """Return the bytes of the file.
+    """Return the bytes of the PDF of a document.
 
     Args:
-        document: What it holds.
-        progress: Called with the number and the title of each figure before it is drawn.
+        document: Content of the file.
+        progress: Function that is called with the number and the title of each figure before it is
+            drawn.
     """
     from matplotlib.backends.backend_pdf import PdfPages
 
@@ -89,7 +90,7 @@ class _Flow:
 
     def need(self, height: float) -> None:
         """Begin a new page where the rest of this one is lower than `height` inches."""
-        if self.y - height < _FLOOR:
+        if self.y - height < _FOOT_Y:
             self.flush()
 
     def text(self, text: str, left: float, points: float, colour: str, **options: Any) -> None:
@@ -214,7 +215,7 @@ class _Flow:
         self.need(4 * layout.line)
         self.row(names, layout, head=True)
         for row in rows:
-            if self.y - layout.height(row) < _FLOOR:
+            if self.y - layout.height(row) < _FOOT_Y:
                 self.flush()
                 self.row(names, layout, head=True)
             self.row(row, layout)

@@ -1,4 +1,4 @@
-"""Figures inside an HTML file: as SVG with text, or as PNG where that is smaller."""
+"""Embeds figures in an HTML file: as SVG with text, or as PNG if that is smaller."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def markup(picture: Picture, number: int) -> str:
 
     Args:
         picture: The figure.
-        number: Its number in the document.
+        number: Number of the figure in the document.
 
     Returns:
         An `svg` or `img` element with an alternative text.

@@ -1,4 +1,4 @@
-"""The style sheet of a document: screen, phone and print, light and dark."""
+"""The style sheet of HTML documents, for screen, phone and print, light and dark."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def legend(
     *,
     log: bool = False,
 ) -> None:
-    """Draw a legend above the axes: bars (marks where all axes are logarithmic), further marks."""
+    """Draw a legend above the axes: bars (marks if all axes are logarithmic), further marks."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -83,7 +83,7 @@ def legend(
         )
         for label, look in entries
     ]
-    top = canvas.floor + canvas.body - 0.1
+    top = canvas.footer + canvas.body - 0.1
     canvas.figure.legend(
         handles=[*handles, *extra],
         loc="center left",

@@ -17,11 +17,11 @@ _WIDTH, _HEIGHT = 9.6, 4.0  # inches
 
 
 def save_bars(chart: Bars, path: Path) -> Path:
-    """Draw `chart` into `path`.
+    """Draw a bar chart into a file.
 
     Args:
-        chart: What to draw.
-        path: A file ending in .png, .svg or .pdf; replaced if it exists.
+        chart: Content of the chart.
+        path: Path of the file, ending in .png, .svg or .pdf; an existing file is replaced.
 
     Returns:
         The absolute path.

@@ -1,4 +1,4 @@
-"""Loads of a fabric's links: leaves or groups as a matrix, and links by level."""
+"""Figures of the loads of a fabric's links: a matrix of leaves or groups, and links by level."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ _WORDS = {
     "other": "other",
 }
 _WIRED = (
-    "Switches above the nodes; a node has the colour of its job, whose name is below it. Each way "
-    "of a cable has its own line, on the right as one goes."
+    "Switches above the nodes; a node has the colour of its job, whose name is below it. Each "
+    "direction of a cable has its own line, on its right-hand side."
 )
 
 
@@ -50,7 +50,7 @@ def plans(content: FabricAt, order: str = "", plane: str = "") -> Iterator[Plan]
 
     Args:
         content: The fabric and the loads of its links.
-        order: Dimensions of a torus, the two of the planes first: `b,c,a,d,e`.
+        order: Order of a torus's dimensions, the two of the planes first: `b,c,a,d,e`.
         plane: Plane of a torus for the polygons: `a0,d0,e0`.
 
     Raises:
@@ -64,7 +64,7 @@ def plans(content: FabricAt, order: str = "", plane: str = "") -> Iterator[Plan]
         many = f"has more than {MOST_DIMENSIONS} dimensions, or is too large for planes"
         why = many if content.topology.sizes else f"is a {content.topology.kind}: it has no planes"
         raise UsageError(
-            f"`{content.topology.name}` {why}.", hint="Leave `--order` and `--plane` out."
+            f"`{content.topology.name}` {why}.", hint="Leave out `--order` and `--plane`."
         )
     page = _page(content)
     yield page, partial(_tree, content=content)
@@ -84,7 +84,7 @@ def _page(content: FabricAt) -> Page:
         title = (
             f"{whose} {rate_words(content.load[busiest])} on {topology.link_name(busiest)}{part}"
         )
-    note = "Dark: the most; roots of loads are drawn, so that small loads are seen. "
+    note = "Dark: the greatest load, on a square-root scale, so that small loads are visible. "
     if content.zones:
         word = "group" if topology.kind == "dragonfly" else "leaf"
         note += f"Left: what each {word} (row) sent to each (column). Right: a cell for each link, "

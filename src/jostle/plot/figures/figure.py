@@ -1,4 +1,4 @@
-"""Charts as PNG, SVG or PDF, with a common design."""
+"""Draws charts of time series as PNG, SVG or PDF, with a common design."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ _WIDTH, _PANEL, _HEAD, _FOOT, _GAP = 9.6, 1.75, 0.84, 0.62, 0.46  # inches
 
 
 def save(chart: Chart, path: Path) -> Path:
-    """Draw `chart` into `path`.
+    """Draw a chart of time series into a file.
 
     Args:
-        chart: What to draw.
-        path: A file ending in .png, .svg or .pdf; replaced if it exists.
+        chart: Content of the chart.
+        path: Path of the file, ending in .png, .svg or .pdf; an existing file is replaced.
 
     Returns:
         The absolute path.
@@ -59,7 +59,7 @@ def save(chart: Chart, path: Path) -> Path:
 
 
 def written(build: Callable[[], Figure], path: Path) -> Path:
-    """Draw a figure in the common style and write it to `path`; return its absolute path."""
+    """Draw a figure in the common style and write it to a file; return the absolute path."""
     check_suffix(path)
     with matplotlib.rc_context(STYLE):
         save_figure(build(), path, dpi=160)

@@ -1,4 +1,4 @@
-"""The file of a chart: checked before matplotlib is loaded, and written as a whole."""
+"""Checks the file of a chart before matplotlib is loaded, and writes it as a whole."""
 
 from __future__ import annotations
 
@@ -20,19 +20,21 @@ def check_suffix(path: Path) -> None:
     """Refuse a file that cannot become a picture, before any work is done.
 
     Raises:
-        UsageError: Its ending names no picture, or its folder is missing or not writable.
+        UsageError: The file's ending is not that of a picture, or its folder is missing or not
+            writable.
     """
     folder = path.absolute().parent
     if path.suffix.lower() not in SUFFIXES:
         raise UsageError(
-            f"`{path}` ends in no known kind of picture.",
+            f"`{path}` does not end in a known picture format.",
             hint=f"Name a file that ends in {', '.join(SUFFIXES)}.",
         )
     if not folder.is_dir():
         raise UsageError(f"The folder {folder} does not exist.", hint=f"mkdir -p {folder}")
     if not os.access(folder, os.W_OK):
         raise UsageError(
-            f"The folder {folder} is not writable for you.", hint="Name a file elsewhere."
+            f"The folder {folder} cannot be written by you.",
+            hint="Name a file in a different folder.",
         )
 
 
@@ -41,11 +43,11 @@ def save_figure(figure: Figure, path: Path, dpi: int) -> None:
 
     Args:
         figure: The figure.
-        path: The file; its ending gives the format. An SVG has no date.
+        path: Path of the file, whose ending gives the format. An SVG has no date.
         dpi: Dots per inch of a PNG.
 
     Raises:
-        OSError: It cannot be written; names `path`.
+        OSError: The file cannot be written; the error names `path`.
     """
     form = path.suffix.lower()[1:]
     metadata = {"Date": None} if form == "svg" else None

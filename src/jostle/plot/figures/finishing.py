@@ -1,4 +1,4 @@
-"""When the processes of a job ended, and their servers' rates (Shah, 2020, figures 3.3 and 3.4)."""
+"""Draws the ends of a job's processes, and its servers (Shah, 2020, figures 3.3 and 3.4)."""
 
 from __future__ import annotations
 

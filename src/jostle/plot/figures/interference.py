@@ -1,4 +1,4 @@
-"""A job and its background as PNG, SVG or PDF, with slices with interference shaded."""
+"""Figures of a job and its background, with slices with interference shaded."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from jostle.analysis.identification.model import JobInterference
 from jostle.plot.charts.axis import ceiling, time_ticks
 from jostle.plot.charts.chart import FILL, PALETTE
-from jostle.plot.charts.interference import BlameChart, Floats, charts, means, service_top
+from jostle.plot.charts.interference import AttributionChart, Floats, charts, means, service_top
 from jostle.plot.charts.labels import slug
 from jostle.plot.figures.figure import INK, SOFT
 from jostle.plot.figures.page import FULL, Canvas, DrawnFigures, Page, Plan, value_axis
@@ -30,19 +30,19 @@ _MOST = 1200  # steps that can be distinguished in print
 def plans(interference: JobInterference) -> Iterator[Plan]:
     """Yield a figure for each resource that `charts` selects."""
     for chart in charts(interference):
-        yield blame_page(chart), partial(draw_figure, chart=chart)
+        yield attribution_page(chart), partial(draw_figure, chart=chart)
 
 
-def blame_page(chart: BlameChart) -> Page:
-    """Return the page of a job on one resource."""
+def attribution_page(chart: AttributionChart) -> Page:
+    """Return the page of the figure of a job on one resource."""
     note = (
         f"Top: how long {chart.work} of {chart.job} took on {chart.resource}, relative to what it "
         f"takes undisturbed, per slice of {duration(chart.slice_ns)}; gaps: it did nothing there. "
         "Middle: its own load. Bottom: the load of all other jobs there. "
     )
-    if chart.guilty.any():
-        note += f"Shaded: the {int(chart.guilty.sum())} slices in which it lost time to others."
-    foot = f"{chart.slices} slices evaluated; the smallest loss that could have been seen there: "
+    if chart.disturbed.any():
+        note += f"Shaded: the {int(chart.disturbed.sum())} slices in which it lost time to others."
+    foot = f"{chart.slices} slices evaluated; the smallest loss that could be detected there: "
     foot += f"{duration(1e9 * chart.smallest_s)}."
     if chart.evident:
         low, high = (duration(1e9 * end) for end in (chart.seconds.low, chart.seconds.high))
@@ -52,27 +52,34 @@ def blame_page(chart: BlameChart) -> Page:
     return Page(stem, chart.title, note, foot, _numbers(chart), width=FULL, body=body)
 
 
-def _numbers(chart: BlameChart) -> DrawnFigures:
+def _numbers(chart: AttributionChart) -> DrawnFigures:
     """Return every slice: service time, loads, and whether time was lost."""
     start = int(chart.edges[0])
     rows = tuple(
-        ((int(edge) - start) / 1e9, int(edge), service, own, others, int(guilty))
-        for edge, service, own, others, guilty in zip(
+        ((int(edge) - start) / 1e9, int(edge), service, own, others, int(disturbed))
+        for edge, service, own, others, disturbed in zip(
             chart.edges[:-1].tolist(),
             chart.service.tolist(),
             chart.own.tolist(),
             chart.others.tolist(),
-            chart.guilty.tolist(),
+            chart.disturbed.tolist(),
             strict=True,
         )
     )
     unit = f"{chart.unit}_per_s"
-    columns = ("begin_s", "begin_ns", "service_relative", f"own_{unit}", f"others_{unit}", "guilty")
+    columns = (
+        "begin_s",
+        "begin_ns",
+        "service_relative",
+        f"own_{unit}",
+        f"others_{unit}",
+        "disturbed",
+    )
     return DrawnFigures(columns, rows)
 
 
-def draw_figure(canvas: Canvas, chart: BlameChart) -> None:
-    """Draw service time, own load and the others' load below each other."""
+def draw_figure(canvas: Canvas, chart: AttributionChart) -> None:
+    """Draw service time, the job's load and the load of others below each other."""
     width = canvas.width - _LEFT - _RIGHT
     service = canvas.axes(_LEFT, _LEGEND, width, _SERVICE)
     _service(service, chart)
@@ -80,8 +87,8 @@ def draw_figure(canvas: Canvas, chart: BlameChart) -> None:
     own = canvas.axes(_LEFT, top, width, _OWN, sharex=service)
     _load(own, chart, chart.own, _BLUE, f"load of {chart.job} itself")
     others = canvas.axes(_LEFT, top + _OWN + _GAP, width, _OTHERS, sharex=service)
-    part = "the harm" if chart.share > 0.95 else f"{100 * chart.share:.0f} % of the harm"
-    whose = f"; {chart.suspect} did {part}" if chart.evident and chart.suspect else ""
+    part = "the loss" if chart.share > 0.95 else f"{100 * chart.share:.0f} % of the loss"
+    whose = f"; {chart.suspect} caused {part}" if chart.evident and chart.suspect else ""
     _load(others, chart, chart.others, _ORANGE, f"load of all others{whose}")
     for axes in (service, own):
         axes.tick_params(labelbottom=False)
@@ -93,7 +100,7 @@ def draw_figure(canvas: Canvas, chart: BlameChart) -> None:
     others.set_xlabel(f"time of {local_time(start)[:10]} ({zone_name(start)})", loc="left")
 
 
-def _steps(chart: BlameChart, values: Floats) -> tuple[Floats, Floats]:
+def _steps(chart: AttributionChart, values: Floats) -> tuple[Floats, Floats]:
     """Return values and borders (s) that can be drawn: as they are, or averaged to fewer."""
     if len(values) <= _MOST:
         return values, chart.edges / 1e9
@@ -101,12 +108,12 @@ def _steps(chart: BlameChart, values: Floats) -> tuple[Floats, Floats]:
     return means(values, chart.edges, borders), borders / 1e9
 
 
-def _shade(axes: Axes, chart: BlameChart) -> None:
+def _shade(axes: Axes, chart: AttributionChart) -> None:
     for begin, end in chart.spans:
         axes.axvspan(begin / 1e9, end / 1e9, facecolor=_ORANGE, alpha=0.16, linewidth=0, zorder=0)
 
 
-def _service(axes: Axes, chart: BlameChart) -> None:
+def _service(axes: Axes, chart: AttributionChart) -> None:
     values, borders = _steps(chart, chart.service)
     highest, cut = service_top(chart)
     top = ceiling(min(float(np.nanmax(values, initial=1.0)), highest) * 1.05, "")
@@ -121,7 +128,7 @@ def _service(axes: Axes, chart: BlameChart) -> None:
     remark = f" ({cut})" if cut else ""
     _heading(axes, f"service time of {chart.work}, relative to undisturbed{remark}")
     labels = [(1.0, "undisturbed")]
-    slowed = chart.service[chart.guilty & ~np.isnan(chart.service)]
+    slowed = chart.service[chart.disturbed & ~np.isnan(chart.service)]
     if len(slowed):
         median = float(np.median(slowed))
         labels.append((median, f"median of the\nshaded slices:\n\u00d7{significant(median)}"))
@@ -153,7 +160,7 @@ def _round_ticks(top: float) -> list[float]:
     return [number * step for number in range(math.floor(top / step + 1e-9) + 1)]
 
 
-def _load(axes: Axes, chart: BlameChart, values: Floats, colour: str, title: str) -> None:
+def _load(axes: Axes, chart: AttributionChart, values: Floats, colour: str, title: str) -> None:
     drawn, borders = _steps(chart, np.nan_to_num(values))
     top = ceiling(float(np.nanmax(drawn, initial=0.0)), chart.unit)
     _shade(axes, chart)

@@ -1,4 +1,4 @@
-"""Colour and width of links, by the square root of their part of the greatest load."""
+"""Colour and width of links in figures, by the square root of their part of the greatest load."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ KEY = 0.3
 
 
 def rate_words(value: float) -> str:
-    """Return bytes per second as text."""
+    """Format bytes per second."""
     return value_label(value, "bytes", level=False) if value > 0 else "nothing"
 
 
 def ramp() -> Any:
-    """Return the colours from no load to the greatest."""
+    """Return the colours from no load to the greatest load."""
     from matplotlib.colors import LinearSegmentedColormap
 
     return LinearSegmentedColormap.from_list("load", ["#E6EEF4", "#7FB6D9", "#0B3F66"])
@@ -40,10 +40,10 @@ def draw_lines(axes: Axes, segments: Floats, load: Floats, most: float, thick: f
 
     Args:
         axes: The axes.
-        segments: x and y of both ends: (segments, 4).
+        segments: Coordinates x and y of both ends, (segments, 4).
         load: Load of each line, bytes per second.
-        most: The load of the darkest line.
-        thick: Points of the widest line.
+        most: Load of the darkest line.
+        thick: Width of the widest line, points.
 
     Returns:
         Width of each segment, points.

@@ -1,4 +1,4 @@
-"""Which program slowed which as PNG, SVG or PDF: a heat map for each kind of resource."""
+"""Figures of the interference matrix: a heat map for each kind of resource."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from jostle.analysis.identification.model import Matrix
-from jostle.analysis.identification.with_without import FEWEST
+from jostle.analysis.identification.runs.with_without import FEWEST
 from jostle.plot.charts.labels import tied
 from jostle.plot.charts.matrix import MatrixGrid, grids, met, place_name, potential, signed, sure
 from jostle.plot.figures.figure import INK, SOFT
@@ -55,13 +55,13 @@ def _page(matrix: Matrix, grid: MatrixGrid) -> Page:
         title += tied([each.slowdown.value for each in evident if each.slowdown], value, signed)
     else:
         is_tested = any(each.test for each in grid.cells.values())
-        title = "No evidence that" if is_tested else "Too few runs to tell whether"
+        title = "No evidence that" if is_tested else "Too few runs to test whether"
         title += f" any program slows another on the {place_name(grid.place)}"
     note = (
-        "Slowdown of the row's program in its runs beside the column's program, against its runs "
+        "Slowdown of the row's program in its runs alongside the column's program, over its runs "
         "without it; below: number of runs with / without. Coloured and bold: evidence (q < 0.05 "
         "after control of the false-discovery rate); grey: none; few: under "
-        f"{FEWEST} runs with or without; empty: they never met. "
+        f"{FEWEST} runs with or without; empty: they never ran together. "
         "Right: how much the row's program is slowed over all encounters (passive); hollow and in "
         "brackets: no pair proves it."
     )
@@ -178,7 +178,7 @@ def _cells(axes: Axes, grid: MatrixGrid, rows: list[str], columns: list[str]) ->
     axes.set_yticklabels(list(rows), fontsize=_LABEL, color=INK)
     axes.tick_params(length=0)
     axes.spines["bottom"].set_visible(False)
-    axes.set_xlabel("beside this program", loc="left", fontsize=_LABEL, color=SOFT)
+    axes.set_xlabel("alongside this program", loc="left", fontsize=_LABEL, color=SOFT)
 
 
 def _colour(share: float) -> Any:

@@ -1,4 +1,4 @@
-"""A component that is persistently worse than its peers, per day, with the band of the peers."""
+"""Figures of components that are persistently worse than their peers, day by day."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LEFT, _RIGHT, _TOP, _HIGH, _FOOT = 0.72, 1.1, 0.1, 1.7, 0.45  # inches
 
 
 def plans(content: NodeDifferences) -> Iterator[Plan]:
-    """Yield a figure for each difference, the surest first."""
+    """Yield a figure for each difference, the one with most evidence first."""
     for each in content.differences[:_MOST]:
         yield _page(each), partial(_draw, each=each)
 
@@ -32,7 +32,7 @@ def _page(each: Difference) -> Page:
 
     title = f"{each.host}, {what_of(each)}: {size_of(each)}"
     unit = "rate" if each.unit else "difference_percent"
-    what = "Rate" if each.unit else "Difference from the median of its peers at a like load"
+    what = "Rate" if each.unit else "Difference from the median of its peers at similar load"
     note = (
         f"{what}, per day (UTC). Filled: days that "
         "healthy peers' changes from day to day explain less than once in twenty. Grey: where nine "

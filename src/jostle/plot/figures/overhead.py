@@ -1,4 +1,4 @@
-"""Overhead of profilers as grouped bars (Shah, 2020, figures 2.5, 2.6 and 5.16)."""
+"""Figure of the overhead of profilers, as grouped bars (Shah, 2020, figures 2.5, 2.6 and 5.16)."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def save_set(
 
     Args:
         programs: The measurements.
-        folder: The folder.
-        endings: Formats: png, svg, pdf.
+        folder: Folder of the figure.
+        endings: Formats of the figure: png, svg, pdf.
 
     Returns:
         The files that were written; empty if no program has numbers.

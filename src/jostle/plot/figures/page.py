@@ -1,4 +1,4 @@
-"""The page of every figure: finding, how to read it, drawing, source.
+"""The page of every figure: finding, explanation, drawing and source.
 
 Sizes are those of print: a figure has the width of a page, or a little less, and is included
 unscaled. Series differ by hue, hatch, marker and dash together, and are labelled in the drawing
@@ -12,7 +12,7 @@ import functools
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,7 +66,7 @@ class Look:
 
     @property
     def fill(self) -> str:
-        """The hue mixed with white: it carries a hatch and text in print."""
+        """The hue mixed with white, on which a hatch and text are readable in print."""
         parts = (int(self.colour[place : place + 2], 16) for place in (1, 3, 5))
         return "#" + "".join(f"{round(255 - 0.3 * (255 - part)):02X}" for part in parts)
 
@@ -79,7 +79,7 @@ _KNOWN = ("open-write-close", "write-seek", "aggregate-write")
 
 
 def looks(names: Iterable[str]) -> dict[str, Look]:
-    """Return the style of every name; the three write patterns have the same in all figures."""
+    """Return the style of each name; the three write patterns have fixed styles."""
     wanted = list(dict.fromkeys(names))
     taken = {name: LOOKS[_KNOWN.index(name)] for name in wanted if name in _KNOWN}
     free = [look for look in LOOKS if look not in taken.values()] or list(LOOKS)
@@ -92,7 +92,7 @@ class DrawnFigures:
     """The numbers behind a figure, as in its CSV file.
 
     Attributes:
-        columns: Names with their units.
+        columns: Names of the columns, with their units.
         rows: One value per column; None and NaN become empty.
     """
 
@@ -113,10 +113,10 @@ class Page:
     """One figure that is to be drawn: texts, size and numbers.
 
     Attributes:
-        stem: Name of its files without the ending; it says what the figure shows.
+        stem: Name of its files without the ending, which describes the figure.
         title: The finding in a sentence.
-        note: How to read it: units, number of runs, what the whiskers are.
-        foot: Where the numbers come from.
+        note: Explanation of the figure: units, number of runs, meaning of the whiskers.
+        foot: Source of the numbers.
         numbers: The drawn numbers as a table.
         width: Width, inches.
         body: Height below the texts, inches.
@@ -140,27 +140,27 @@ class Canvas:
         width: Width, inches.
         body: Height below the heading that axes may use, inches.
         height: Height of the whole page, inches.
-        floor: Height of the footer, inches.
+        footer: Height of the footer, inches.
     """
 
     figure: Figure
     width: float
     body: float
     height: float
-    floor: float
+    footer: float
     drawn: list[Axes] = field(default_factory=list)
 
     def axes(self, left: float, top: float, width: float, height: float, **options: Any) -> Axes:
         """Add axes; `left` from the page's left edge, `top` from the top of the body, inches."""
-        bottom = self.floor + self.body - top - height
+        bottom = self.footer + self.body - top - height
         box = (left / self.width, bottom / self.height, width / self.width, height / self.height)
         made = self.figure.add_axes(box, **options)
         self.drawn.append(made)
         return made
 
     def text(self, left: float, top: float, text: str, **options: Any) -> None:
-        """Write at inches from the left and from the top of the body."""
-        place = (left / self.width, (self.floor + self.body - top) / self.height)
+        """Write a text at a position in inches from the left and from the top of the body."""
+        place = (left / self.width, (self.footer + self.body - top) / self.height)
         self.figure.text(*place, text, **options)
 
 
@@ -175,15 +175,16 @@ def canvas(page: Page, blank: Callable[[float, float], Any] = _blank) -> Canvas:
 
     Args:
         page: The figure that is to be drawn.
-        blank: Makes an empty figure, or a part of one, of a width and a height in inches.
+        blank: Function that creates an empty figure, or a part of one, of a width and a height in
+            inches.
     """
     room = 0.97 * (page.width - 2 * _MARGIN)  # hinting makes small text a little wider
     title = wrapped(page.title, room, _TITLE, bold=True)
     note = wrapped(page.note, room, _NOTE) if page.note else []
     foot = wrapped(page.foot, room, _FOOT) if page.foot else []
     head = _MARGIN + len(title) * _line(_TITLE) + len(note) * _line(_NOTE) + 0.1
-    floor = _MARGIN * 0.7 + len(foot) * _line(_FOOT)
-    height = head + page.body + floor
+    footer = _MARGIN * 0.7 + len(foot) * _line(_FOOT)
+    height = head + page.body + footer
     figure = blank(page.width, height)
     left = _MARGIN / page.width
     top = height - _MARGIN
@@ -199,7 +200,7 @@ def canvas(page: Page, blank: Callable[[float, float], Any] = _blank) -> Canvas:
     for number, line in enumerate(reversed(foot)):
         low = _MARGIN * 0.5 + number * _line(_FOOT)
         figure.text(left, low / height, line, fontsize=_FOOT, color=SOFT, va="bottom")
-    return Canvas(figure, page.width, page.body, height, floor)
+    return Canvas(figure, page.width, page.body, height, footer)
 
 
 def _line(points: float) -> float:
@@ -208,7 +209,7 @@ def _line(points: float) -> float:
 
 @functools.lru_cache(maxsize=4096)
 def text_width(text: str, points: float, *, bold: bool = False) -> float:
-    """Return the inches that a line of text takes."""
+    """Return the width of a line of text, inches."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 
@@ -316,8 +317,8 @@ class Saved:
     """A figure that was written.
 
     Attributes:
-        title: What it shows.
-        files: Its pictures, and last the table of its numbers.
+        title: Title of the figure.
+        files: Paths of its pictures, and last of the table of its numbers.
     """
 
     title: str
@@ -326,6 +327,18 @@ class Saved:
 
 #: A page, and the function that draws it.
 Plan = tuple[Page, Callable[[Canvas], None]]
+
+
+def _of_distinct_names(plans: Iterable[Plan]) -> list[Plan]:
+    """Add a number to a stem that another figure has: different names may have one stem."""
+    found: dict[str, Plan] = {}
+    for page, draw in plans:
+        stem, number = page.stem, 1
+        while stem in found:
+            number += 1
+            stem = f"{page.stem}-{number}"
+        found[stem] = replace(page, stem=stem), draw
+    return list(found.values())
 
 
 def draw_pages(
@@ -337,16 +350,17 @@ def draw_pages(
     """Draw figures into a folder, each together with a CSV file of its numbers.
 
     Args:
-        plans: The figures.
-        folder: The folder; created if it is missing.
-        endings: Formats: png, svg, pdf.
-        progress: Called with figures done, number of figures, and the title of the next one.
+        plans: The figures. If several have the same stem, a number is added to all but the first.
+        folder: Folder of the files, which is created if it is missing.
+        endings: Formats of the figures: png, svg, pdf.
+        progress: Function that is called with figures done, number of figures, and the title of the
+            next one.
 
     Returns:
         The figures that were written, in order.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    found = list(plans)
+    found = _of_distinct_names(plans)
     saved = []
     for number, (page, draw) in enumerate(found):
         if progress:

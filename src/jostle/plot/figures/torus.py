@@ -1,4 +1,4 @@
-"""A torus, as on the page Network: detailed planes, composite planes, polygons of a plane."""
+"""Figures of a torus, as on web page Network: detailed planes, composite planes, polygons."""
 
 from __future__ import annotations
 
@@ -63,10 +63,11 @@ def torus_plans(
 
     Args:
         content: The torus and the loads of its links.
-        texts: Beginning of the files' names, and the source of the numbers.
-        links: The load of each link.
-        order: Its dimensions, the two of the planes first: `b,c,a,d,e`; "": as the fabric has them.
-        plane: The plane of the polygons: `a0,d0,e0`; "": the one whose nodes send most.
+        texts: Prefix of the files' names, and the source of the numbers.
+        links: Load of each link.
+        order: Order of the dimensions, the two of the planes first: `b,c,a,d,e`; "": that of the
+            fabric.
+        plane: Plane of the polygons: `a0,d0,e0`; "": the plane whose nodes send most.
 
     Raises:
         UsageError: The torus has no such order or plane.
@@ -150,7 +151,7 @@ def _detail_note(picture: Picture) -> str:
     part = picture.layout.part
     names = [part.name(d) for d in part.order]
     downwards = f", {names[1]} downwards" if len(names) > 1 else ""
-    note = "A square is a switch, a line a link; each way has its own line. "
+    note = "A square is a switch, a line a link; each direction has its own line. "
     note += f"{names[0]} leads to the right{downwards}.{_ends(picture)}"
     return note + (f" Grey planes are{_outer(picture)}" if len(names) > 2 else "")
 
@@ -161,7 +162,7 @@ def _ends(picture: Picture) -> str:
     if len(np.unique(picture.of)) == len(picture.of) and not part.words(part.order):
         return ""
     elsewhere = ", or to places that are not drawn" if part.words(part.order) else ""
-    return f" Short ends at the edges lead round to the other side{elsewhere}."
+    return f" Short ends at the edges wrap around to the other side{elsewhere}."
 
 
 def _outer(picture: Picture) -> str:

@@ -1,4 +1,4 @@
-"""Positions of planes, cuboids and blocks of a torus in a picture, and its busiest part.
+"""Computes positions of the planes, cuboids and blocks of a torus in a figure.
 
 The pictures are those of the page Network (Shah, 2020, chapter 4). Lengths are in units: about the
 distance of two neighbours. `y` points downwards.
@@ -41,11 +41,11 @@ def is_drawable(topology: Topology) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """The coordinates of a torus that are drawn, and the order of its dimensions.
+    """The drawn part of a torus, and the order of its dimensions.
 
     Attributes:
         topology: The torus.
-        order: Its dimensions by number; the first two span the planes.
+        order: Dimensions by number; the first two span the planes.
         first: The first drawn coordinate of each dimension; sizes: the number of them.
     """
 
@@ -72,7 +72,7 @@ class Part:
         return np.asarray(links[self.holds(topology.sources[links])])
 
     def words(self, dimensions: Sequence[int]) -> str:
-        """Return a text on what is drawn: `b 8 to 15, c 3`; "": all is."""
+        """Return a text on the drawn part: `b 8 to 15, c 3`; "": the whole torus."""
         return ", ".join(
             f"{self.name(d)} {self.first[d]}"
             + (f" to {self.first[d] + self.sizes[d] - 1}" if self.sizes[d] > 1 else "")
@@ -137,47 +137,48 @@ def busiest_plane(part: Part, load: Floats) -> tuple[int, ...]:
 
 
 def order_of(topology: Topology, text: str) -> tuple[int, ...]:
-    """Read `b,c,a,d,e`; "": the order of the fabric.
+    """Parse an order of dimensions such as `b,c,a,d,e`; "": that of the fabric.
 
     Raises:
-        UsageError: These are not the fabric's dimensions.
+        UsageError: The names are not the fabric's dimensions.
     """
     names = topology.dimensions
     if not names:
-        raise UsageError(f"`{topology.name}` is no torus: it has no dimensions to order.")
+        raise UsageError(f"`{topology.name}` is not a torus, so --order does not apply.")
     if not text:
         return tuple(range(len(names)))
     words = [word.strip() for word in text.split(",")]
     if sorted(words) != sorted(names) or len(set(names)) < len(names):
         raise UsageError(
-            f"`--order {text}` is no order of the dimensions of `{topology.name}`.",
-            hint=f"Name each once, the two of the planes first: `--order {','.join(names)}`.",
+            f"`--order {text}` is not an order of the dimensions of `{topology.name}`.",
+            hint="Name each dimension once, the two of the planes first: `--order "
+            f"{','.join(names)}`.",
         )
     return tuple(names.index(word) for word in words)
 
 
 def plane_of(topology: Topology, order: Sequence[int], text: str) -> tuple[int, ...]:
-    """Read `c1,d0,e0`: the coordinates of a plane in the dimensions after the second of the order.
+    """Parse a plane such as `c1,d0,e0`: its coordinates in all dimensions but the first two.
 
     Raises:
         UsageError: There is no such plane.
     """
     rest = [topology.dimensions[d] for d in order[2:]]
     if not rest:
-        raise UsageError(f"`{topology.name}` is one plane: leave `--plane` out.")
+        raise UsageError(f"`{topology.name}` is a single plane: leave out `--plane`.")
     matches = [re.fullmatch(r"\s*(\S+?)[\s=]?(\d{1,9})\s*", word) for word in text.split(",")]
     places = {match[1]: int(match[2]) for match in matches if match}
     if len(places) != len(matches) or sorted(places) != sorted(rest):
         example = ",".join(f"{name}0" for name in rest)
         raise UsageError(
-            f"`--plane {text}` names no plane of `{topology.name}`.",
-            hint=f"Say where it is along {', '.join(rest)}: `--plane {example}`.",
+            f"`--plane {text}` is not a plane of `{topology.name}`.",
+            hint=f"Give its coordinates in {', '.join(rest)}: `--plane {example}`.",
         )
     for dimension, name in zip(order[2:], rest, strict=True):
         if places[name] >= topology.sizes[dimension]:
             raise UsageError(
-                f"`{topology.name}` has no place {name}{places[name]}.",
-                hint=f"{name} leads from 0 to {topology.sizes[dimension] - 1}.",
+                f"`{topology.name}` has no coordinate {name}{places[name]}.",
+                hint=f"{name} ranges from 0 to {topology.sizes[dimension] - 1}.",
             )
     return tuple(places[name] for name in rest)
 
@@ -191,7 +192,7 @@ class Scheme:
             up.
         pitch: Distance of neighbours on the innermost levels, which have no boxes of their own.
         pad: Distance from the contents of the innermost box to its edge: across, down.
-        more: Addition to it for each further box: along its own direction, across it.
+        more: Addition to `pad` for each further box: along its own direction, across it.
         run: Distance of two boxes, along the direction of their order.
         scales: The first level that has a scale above the picture, and on its left.
     """
@@ -232,7 +233,7 @@ class Layout:
         steps: Offset from one coordinate of each dimension to the next: (dimensions, 2).
         levels: The boxes of each level of the order.
         start: x and y of the first node.
-        width: Width of the whole picture; height.
+        width: Width of the whole picture; height: its height.
     """
 
     part: Part
@@ -311,9 +312,9 @@ def lay_out(part: Part, scheme: Scheme) -> Layout:
         if direction == "down":
             steps[dimension, 1], height = step, height + (size - 1) * step
         if not is_inner:
-            along, beside = scheme.more if size > 1 else (0.0, 0.0)
-            pad_x += along if direction == "across" else beside
-            pad_y += along if direction == "down" else beside
+            along, across = scheme.more if size > 1 else (0.0, 0.0)
+            pad_x += along if direction == "across" else across
+            pad_y += along if direction == "down" else across
         levels.append(Level(width, height, pad_x, pad_y))
     return Layout(
         part,

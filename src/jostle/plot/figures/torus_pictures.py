@@ -1,4 +1,4 @@
-"""The pictures of a torus, before they are drawn: detailed planes, composite planes, polygons."""
+"""Computes the lines of a torus's figures: detailed planes, composite planes, polygons."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ RADIUS = 0.4  # from the centre of a polygon to its corners
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """Links that one line stands for, one direction of theirs.
+    """A line of a figure, which represents one direction of several links.
 
     Attributes:
-        dimension: Along which they lead; sign: up (1) or down (-1) its places.
-        at: Where the first of them begins: of each dimension the place, from the first drawn one.
-        kept: The dimensions whose places it tells apart; the others are summed up.
-        links: Which they are.
+        dimension: Dimension of the links; sign: towards higher (1) or lower (-1) coordinates.
+        at: Coordinates of the start of the first link, counted from the first drawn ones.
+        kept: Dimensions whose coordinates are shown separately; the others are summed up.
+        links: Numbers of the links.
     """
 
     dimension: int
@@ -48,11 +48,11 @@ class Picture:
     """Lines, boxes and scales of a picture.
 
     Attributes:
-        layout: The positions.
+        layout: Positions of the parts.
         thick: Width of the thickest line, in units.
         lines: The drawn lines; values: the mean load of each line's links, bytes per second.
-        segments: x and y of both ends: (segments, 4); of: the line that each is a part of.
-        nodes: x and y of the switches.
+        segments: Coordinates x and y of both ends, (segments, 4); of: the line of each segment.
+        nodes: Coordinates x and y of the switches.
         boxes: By the kind of their content ("plane", "cuboid", "block", "bar"): x, y, width,
             height.
     """
@@ -100,14 +100,14 @@ def detail_picture(part: Part, load: Floats) -> Picture:
         axis = part.order.index(dimension)
         for line in lines_along(part, dimension, part.order):
             start = layout.start + line.at @ layout.steps
-            beside = start[1 - axis] + 0.12 * line.sign * (1 if axis == 0 else -1)
+            offset = start[1 - axis] + 0.12 * line.sign * (1 if axis == 0 else -1)
             origin = float(start[axis] - line.at[dimension])
 
             def edge(at: int, side: int, origin: float = origin) -> float:
                 return origin + at + side * NODE
 
             ends = _ends(part, line, edge, 0.33)
-            segments += [_along(axis, begin, end, float(beside)) for begin, end in ends]
+            segments += [_along(axis, begin, end, float(offset)) for begin, end in ends]
             of += [len(lines)] * len(ends)
             lines.append(line)
     topology = part.topology
@@ -149,7 +149,7 @@ def composite_picture(part: Part, load: Floats) -> Picture:
             at = np.zeros_like(line.at)
             at[kept] = line.at[kept]
             start = layout.start + at @ layout.steps
-            beside = start[1 - axis] + 0.17 * line.sign * (1 if axis == 0 else -1)
+            offset = start[1 - axis] + 0.17 * line.sign * (1 if axis == 0 else -1)
             origin = float(start[axis] - line.at[dimension] * step)
 
             def edge(
@@ -163,7 +163,7 @@ def composite_picture(part: Part, load: Floats) -> Picture:
                 return origin + box * step + (length + pad if side > 0 else -pad)
 
             ends = _ends(part, line, edge, 0.75)
-            segments += [_along(axis, begin, end, float(beside)) for begin, end in ends]
+            segments += [_along(axis, begin, end, float(offset)) for begin, end in ends]
             of += [len(lines)] * len(ends)
             lines.append(line)
     bars = layout.boxes(2)
@@ -266,8 +266,8 @@ def _outer_boxes(layout: Layout) -> tuple[tuple[str, Floats], ...]:
     return (*blocks, *([("cuboid", layout.boxes(3))] if len(order) > 2 else []))
 
 
-def _along(axis: int, begin: float, end: float, beside: float) -> list[float]:
-    return [begin, beside, end, beside] if axis == 0 else [beside, begin, beside, end]
+def _along(axis: int, begin: float, end: float, offset: float) -> list[float]:
+    return [begin, offset, end, offset] if axis == 0 else [offset, begin, offset, end]
 
 
 def _ends(part: Part, line: Line, edge: _Edge, stub: float) -> list[tuple[float, float]]:
@@ -276,7 +276,8 @@ def _ends(part: Part, line: Line, edge: _Edge, stub: float) -> list[tuple[float,
     Args:
         part: The drawn part of the torus.
         line: The line.
-        edge: Returns the edge of a box (by its coordinate), on its far (1) or near (-1) side.
+        edge: Function that returns the edge of a box (by its coordinate), on its far (1) or near
+            (-1) side.
         stub: Length of lines that leave the picture.
     """
     dimension, sign = line.dimension, line.sign

@@ -1,4 +1,4 @@
-"""The wiring of a small tree: lines as wide as their load, and the jobs on the nodes."""
+"""Figure of the wiring of a small tree, with line widths by load, and the jobs on the nodes."""
 
 from __future__ import annotations
 
@@ -64,13 +64,13 @@ def places_of(topology: Topology) -> Floats:
 
 
 def high(content: FabricAt) -> float:
-    """Return the inches that the picture takes."""
+    """Return the height of the figure, inches."""
     top = int(content.topology.levels.max())
     return KEY + 0.3 + _RISE * top + _NODE + _names_high(content)
 
 
 def draw_wired(canvas: Canvas, content: FabricAt) -> None:
-    """Draw a small tree."""
+    """Draw the wiring of a small tree."""
     topology, load = content.topology, content.load
     most = float(load.max(initial=0.0))
     key(canvas, 0.12, 0.0, most, _THICK)
@@ -94,7 +94,7 @@ def _switches(axes: Axes, topology: Topology, places: Floats) -> None:
         names = [_shown(topology.vertices[switch]) for switch in here.tolist()]
         widest = max((text_width(name, LABEL) for name in names), default=0.0)
         apart = np.diff(np.sort(places[here, 0])).min(initial=_WIDE)
-        is_crowded = widest + 0.16 > apart
+        is_dense = widest + 0.16 > apart
         for switch, name in zip(here.tolist(), names, strict=True):
             x, y = map(float, places[switch])
             axes.text(
@@ -106,7 +106,7 @@ def _switches(axes: Axes, topology: Topology, places: Floats) -> None:
                 ha="center",
                 va="center",
                 zorder=4,
-                rotation=90 if is_crowded else 0,
+                rotation=90 if is_dense else 0,
                 bbox={
                     "boxstyle": "round,pad=0.35",
                     "facecolor": "white",
@@ -122,7 +122,7 @@ def _nodes(axes: Axes, content: FabricAt, places: Floats) -> None:
 
     jobs = list(dict.fromkeys(job for each in content.placed.values() for job in each))
     colours = dict(zip(jobs, PALETTE, strict=False))
-    is_crowded = _is_crowded(content)
+    is_dense = _is_dense(content)
     for node in np.flatnonzero(~content.topology.is_switch).tolist():
         x, y = map(float, places[node])
         there = content.placed.get(content.topology.hosts[node], ())
@@ -140,7 +140,7 @@ def _nodes(axes: Axes, content: FabricAt, places: Floats) -> None:
         )
         name, job = _words(content, node)
         below = y + _NODE / 2 + 0.05
-        if is_crowded:
+        if is_dense:
             axes.text(
                 x,
                 below,
@@ -168,7 +168,7 @@ def _shown(name: str) -> str:
     return name if len(name) <= _LETTERS else f"{name[: _LETTERS - 1]}…"
 
 
-def _is_crowded(content: FabricAt) -> bool:
+def _is_dense(content: FabricAt) -> bool:
     places = places_of(content.topology)[~content.topology.is_switch, 0]
     nodes = np.flatnonzero(~content.topology.is_switch).tolist()
     widest = max(text_width(word, LABEL) for node in nodes for word in _words(content, node))
@@ -176,7 +176,7 @@ def _is_crowded(content: FabricAt) -> bool:
 
 
 def _names_high(content: FabricAt) -> float:
-    if not _is_crowded(content):
+    if not _is_dense(content):
         return 0.35
     nodes = np.flatnonzero(~content.topology.is_switch).tolist()
     texts = ["  ".join(_words(content, node)) for node in nodes]

@@ -1,4 +1,4 @@
-"""Bars with marks at minimum and maximum, in a terminal."""
+"""Draws bars with marks at minimum and maximum in a terminal."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ def draw_bars(chart: Bars, *, width: int, unicode: bool) -> list[list[Span]]:
     """Draw the bars as lines of styled text, one line per bar.
 
     Args:
-        chart: What to draw.
+        chart: Content of the chart.
         width: Columns of the terminal; at least 50 are used.
-        unicode: False for a terminal that knows only ASCII.
+        unicode: Whether the terminal can show Unicode, not only ASCII.
 
     Returns:
         Lines, each a list of (text, style).

@@ -1,4 +1,4 @@
-"""Charts as text: bars of eighth blocks (or ASCII), one column per span of time."""
+"""Draws charts as text: bars of eighth blocks (or ASCII), one column per span of time."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def draw(chart: Chart, *, width: int, unicode: bool, rows: int | None = None) ->
     """Draw a chart as lines of styled text.
 
     Args:
-        chart: What to draw.
+        chart: Content of the chart.
         width: Columns of the terminal; at least 40 are used.
-        unicode: False for a terminal that knows only ASCII.
-        rows: Lines per series; chosen by their number when None.
+        unicode: Whether the terminal can show Unicode, not only ASCII.
+        rows: Number of lines per series; None: chosen by the number of series.
 
     Returns:
         Lines, each a list of (text, style).
@@ -106,7 +106,7 @@ def time_axis(start: int, end: int, columns: int, *, unicode: bool) -> Iterator[
         start: First instant, ns since the epoch.
         end: Last instant.
         columns: Width of the axis.
-        unicode: False for a terminal that knows only ASCII.
+        unicode: Whether the terminal can show Unicode, not only ASCII.
     """
     glyphs = _UNICODE if unicode else _ASCII
     ticks = time_ticks(start, end, max(columns // 11, 2))

@@ -1,4 +1,4 @@
-"""When the processes of a job ended, and the rates of its servers, in a terminal."""
+"""Draws the ends of a job's processes, and the rates of its servers, in a terminal."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def draw_finishing(chart: FinishingChart, *, width: int, unicode: bool) -> list[
     """Draw the ends of processes as bars, those of the tail-off marked, and the servers below.
 
     Args:
-        chart: What to draw.
+        chart: Content of the chart.
         width: Columns of the terminal; at least 40 are used.
-        unicode: False for a terminal that knows only ASCII.
+        unicode: Whether the terminal can show Unicode, not only ASCII.
 
     Returns:
         Lines, each a list of (text, style).

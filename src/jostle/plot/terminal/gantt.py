@@ -1,4 +1,4 @@
-"""Times of jobs in a terminal: one row per job, on one time axis."""
+"""Draws the run times of jobs in a terminal, one row per job, on one time axis."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from jostle.plot.terminal.chart import GUTTER, Span, time_axis
 
 @dataclass(frozen=True)
 class GanttRow:
-    """One row of the chart: when a job ran.
+    """A row of the chart: the run time of one job.
 
     Attributes:
         label: Name of the job.
-        start_ns: Its start.
-        end_ns: Its end.
-        mark: True for the job that the others are neighbours of.
+        start_ns: Start of the job.
+        end_ns: End of the job.
+        mark: Whether the others are neighbours of this job.
     """
 
     label: str
@@ -28,12 +28,12 @@ class GanttRow:
 
 
 def draw_gantt(rows: list[GanttRow], *, width: int, unicode: bool) -> Iterator[list[Span]]:
-    """Yield one line per job that shows when it ran, on the time axis of the first job.
+    """Yield a line per job that shows its run time, on the time axis of the first job.
 
     Args:
         rows: The jobs; the first one gives the axis.
         width: Columns of the terminal; at least 50 are used.
-        unicode: False for ASCII.
+        unicode: Whether the terminal can show Unicode, not only ASCII.
     """
     full, wall = ("█", "│") if unicode else ("#", "|")
     start, end = rows[0].start_ns, max(rows[0].end_ns, rows[0].start_ns + 1)

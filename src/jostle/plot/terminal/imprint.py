@@ -1,4 +1,4 @@
-"""A signal's inverted imprint in a probe's time slices, in a terminal."""
+"""Draws a signal's inverted imprint in a probe's time slices, in a terminal."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def draw_imprint(imprint: ImprintChart, *, width: int, unicode: bool) -> list[li
     """Draw the imprint as lines of styled text.
 
     Args:
-        imprint: What to draw.
+        imprint: Content of the chart.
         width: Columns of the terminal; at least 50 are used.
-        unicode: False for a terminal that knows only ASCII.
+        unicode: Whether the terminal can show Unicode, not only ASCII.
 
     Returns:
         Lines, each a list of (text, style).
@@ -34,7 +34,12 @@ def draw_imprint(imprint: ImprintChart, *, width: int, unicode: bool) -> list[li
     lines: list[list[Span]] = [[(imprint.title, "bold")], []]
     for label, series, span, colour in (
         (f"{imprint.probe} alone", imprint.alone, imprint.alone_ns, grey),
-        (f"{imprint.probe} beside {imprint.signal}", imprint.together, imprint.together_ns, blue),
+        (
+            f"{imprint.probe} alongside {imprint.signal}",
+            imprint.together,
+            imprint.together_ns,
+            blue,
+        ),
     ):
         if not len(series.values):
             continue
@@ -71,11 +76,11 @@ def rows(
 
     Args:
         means: Values to draw.
-        top: The value that fills all rows.
+        top: Value that fills all rows.
         unit: Unit of the values, per second.
         height: Number of rows.
         colour: Style of the bars.
-        unicode: False for ASCII.
+        unicode: Whether the terminal can show Unicode, not only ASCII.
     """
     glyphs, wall, idle = (" ▁▂▃▄▅▆▇█", "│", "·") if unicode else (" .:#", "|", "_")
     steps = len(glyphs) - 1

@@ -1,4 +1,4 @@
-"""A job and its background in a terminal, with slices with interference marked."""
+"""Draws a job and its background in a terminal, with slices with interference marked."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ import numpy as np
 
 from jostle.plot.charts.axis import ceiling
 from jostle.plot.charts.chart import TERMINAL_PALETTE
-from jostle.plot.charts.interference import BlameChart, Floats, means, service_top
+from jostle.plot.charts.interference import AttributionChart, Floats, means, service_top
 from jostle.plot.terminal.chart import GUTTER, Span, time_axis
 from jostle.plot.terminal.imprint import rows
 from jostle.report.format.values import duration, rate
 
 
-def draw_blame(chart: BlameChart, *, width: int, unicode: bool) -> list[list[Span]]:
+def draw_attribution(chart: AttributionChart, *, width: int, unicode: bool) -> list[list[Span]]:
     """Draw the job above its background as lines of styled text.
 
     Args:
-        chart: What to draw.
+        chart: Content of the chart.
         width: Columns of the terminal; at least 50 are used.
-        unicode: False for a terminal that knows only ASCII.
+        unicode: Whether the terminal can show Unicode, not only ASCII.
 
     Returns:
         Lines, each a list of (text, style).
@@ -37,7 +37,7 @@ def draw_blame(chart: BlameChart, *, width: int, unicode: bool) -> list[list[Spa
     said = "; ".join(filter(None, [f"of {chart.work}, times what it takes undisturbed", cut]))
     lines.append([("  service time", blue), (f"  {said}", "dim")])
     lines += rows(service, top, "", height=4, colour=blue, unicode=unicode)
-    if chart.guilty.any():
+    if chart.disturbed.any():
         lines.append(_ruler(chart, borders, orange, unicode=unicode))
     for label, values, colour, height in (
         ("its own load", chart.own, blue, 2),
@@ -57,18 +57,18 @@ def draw_blame(chart: BlameChart, *, width: int, unicode: bool) -> list[list[Spa
     return lines if unicode else [[(_ascii(text), style) for text, style in row] for row in lines]
 
 
-def _captions(chart: BlameChart, columns: int, *, unicode: bool) -> Iterator[str]:
-    if chart.guilty.any():
-        mark, count = "▀" if unicode else "=", int(chart.guilty.sum())
+def _captions(chart: AttributionChart, columns: int, *, unicode: bool) -> Iterator[str]:
+    if chart.disturbed.any():
+        mark, count = "▀" if unicode else "=", int(chart.disturbed.sum())
         length = duration(chart.slice_ns)
         yield f"{mark} lost to others: {count} slices of {length}"
     span = (int(chart.edges[-1]) - int(chart.edges[0])) / columns
     yield f"one column = {duration(span)}, mean"
 
 
-def _ruler(chart: BlameChart, borders: Floats, colour: str, *, unicode: bool) -> list[Span]:
+def _ruler(chart: AttributionChart, borders: Floats, colour: str, *, unicode: bool) -> list[Span]:
     """Mark the columns that contain slices with interference."""
-    share = means(chart.guilty.astype(np.float64), chart.edges, borders)
+    share = means(chart.disturbed.astype(np.float64), chart.edges, borders)
     mark, wall = ("▀", "│") if unicode else ("=", "|")
     cells = "".join(mark if part > 0.2 else " " for part in np.nan_to_num(share))
     return [(f"{'lost':>{GUTTER - 1}} {wall}", "dim"), (cells.rstrip(), colour)]

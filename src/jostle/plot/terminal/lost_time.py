@@ -1,4 +1,4 @@
-"""When a run lost its time, by cause, in a terminal."""
+"""Draws the lost time of a run over its run time, by cause, in a terminal."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _SHORT: dict[CauseName, str] = {
 
 
 def draw_lost(estimate: RunEstimate, *, width: int, unicode: bool) -> list[list[Span]]:
-    """Draw when the seconds were lost, one row per cause, as lines of styled text.
+    """Draw the lost time over the run time, one row per cause, as lines of styled text.
 
     Args:
         estimate: The estimate of the run.
         width: Columns of the terminal; at least 40 are used.
-        unicode: False for a terminal that knows only ASCII.
+        unicode: Whether the terminal can show Unicode, not only ASCII.
 
     Returns:
         Lines, each a list of (text, style); none if no interfered segment is known.

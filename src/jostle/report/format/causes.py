@@ -1,4 +1,4 @@
-"""Names of causes of lost time, the same on a page and in a terminal."""
+"""Names of causes of lost time, the same on web pages and in a terminal."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ CAUSES: dict[CauseName, str] = {
 _KINDS: dict[CauseKind, str] = {
     "": "",
     "core speed": ", slower cores",
-    "steal": ", kept by the host",
-    "capped": ", slower cores: capped",
+    "steal": ", steal time",
+    "capped": ", slower cores: frequency limit",
     "heat": ", slower cores: throttled by heat",
     "power limit": ", slower cores: limited power",
     "quota": ", stopped by its own CPU limit",

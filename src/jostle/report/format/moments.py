@@ -14,14 +14,14 @@ _EPOCH = datetime.fromtimestamp(0, UTC)
 
 
 def age_s(text: str) -> float:
-    """Return a span such as `12h` or `30d` in seconds.
+    """Convert a length of time such as `12h` or `30d` to seconds.
 
     Raises:
-        UsageError: The text is no span.
+        UsageError: The text is not a length of time.
     """
     match = _AGE.fullmatch(text.strip())
     if not match:
-        raise UsageError(f"`{text}` is not an age.", hint="Write for example `12h`, `30d` or `8w`.")
+        raise UsageError(f"`{text}` is not an age.", hint="For example `12h`, `30d` or `8w`.")
     return float(match[1]) * _AGE_SECONDS[match[2]]
 
 
@@ -29,7 +29,7 @@ def moment_ns(text: str) -> int:
     """Return an instant such as `2026-03-01T14:30Z` in ns since the epoch; UTC without a zone.
 
     Raises:
-        UsageError: The text is no instant.
+        UsageError: The text is not an instant.
     """
     try:
         return datetime_ns(datetime.fromisoformat(text.strip()))
@@ -44,7 +44,7 @@ def since_ns(text: str) -> int:
     """Return an instant, or an age before now (`2d`), in ns since the epoch.
 
     Raises:
-        UsageError: The text is neither.
+        UsageError: The text is neither an instant nor an age.
     """
     if _AGE.fullmatch(text.strip()):
         return time.time_ns() - round(age_s(text) * 1e9)

@@ -1,4 +1,4 @@
-"""Persistent differences between nodes in words, the same on a page, in figures and a terminal."""
+"""Texts on persistent differences between nodes, for web pages, plots and the terminal."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from jostle.report.format.values import count, percent, points, significant
 
 if TYPE_CHECKING:
-    from jostle.analysis.nodes import Difference, NodeDifferences, Unjudged
+    from jostle.analysis.nodes import Difference, NodeDifferences, Unassessed
     from jostle.report.models.node_gpus import Slowed
 
 _KINDS = {
@@ -41,7 +41,7 @@ def kind_of(kind: str, *, many: bool = False) -> str:
 
 
 def what_of(each: Difference) -> str:
-    """Return what is worse: `disk sda: throughput when busy`."""
+    """Return the component, and which of its numbers is worse: `disk sda: throughput when busy`."""
     return f"{part_of(each)}: {each.figure}"
 
 
@@ -55,7 +55,7 @@ def part_of(each: Difference) -> str:
 
 
 def size_of(each: Difference) -> str:
-    """Return by how much it is worse: `25 % more (20 to 30)`, `0.1 per s of CPU time, peers 0`."""
+    """Format a difference from the peers: `25 % more (20 to 30)`, `12 % of CPU time; peers 3 %`."""
     if each.own is not None and each.peers_rate is not None:
         if each.unit.startswith("s of "):
             return f"{percent(each.own)} of {each.unit[5:]}; peers {percent(each.peers_rate)}"
@@ -70,14 +70,14 @@ def size_of(each: Difference) -> str:
 
 def slowed_words(each: Slowed) -> str:
     """Return a GPU's slowdown: `power or heat lowered its clock 30 % of the time: 694 W of 700`."""
-    beside = []
+    alongside = []
     if each.watts > 0:
         limit = f" of {each.limit_watts:.0f}" if each.limit_watts else ""
-        beside.append(f"{each.watts:.0f} W{limit}")
+        alongside.append(f"{each.watts:.0f} W{limit}")
     if each.celsius:
-        beside.append(f"up to {each.celsius:.0f} °C")
+        alongside.append(f"up to {each.celsius:.0f} °C")
     words = f"power or heat lowered its clock {percent(each.share)} of the time"
-    return f"{words}: {', '.join(beside)}" if beside else words
+    return f"{words}: {', '.join(alongside)}" if alongside else words
 
 
 def _rate(value: float) -> str:
@@ -85,7 +85,7 @@ def _rate(value: float) -> str:
 
 
 def answer(content: NodeDifferences) -> str:
-    """Return the answer in a sentence."""
+    """Return a sentence on the machines that are persistently worse than their peers."""
     if not content.comparisons:
         return "Nothing could be compared."
     hosts = list(dict.fromkeys(each.host for each in content.differences))
@@ -98,10 +98,10 @@ def answer(content: NodeDifferences) -> str:
 
 
 def watched(content: NodeDifferences) -> str:
-    """Return a sentence on what was compared."""
+    """Return sentences on how many components were compared, and on the rate of false findings."""
     return (
         f"{_many(content.components, 'component')} of {_many(content.machines, 'machine')}, "
-        f"{_many(content.days, 'day')}. Of what is named, {100 * content.fdr:.0f} % or less is "
+        f"{_many(content.days, 'day')}. Of these findings, {100 * content.fdr:.0f} % or less are "
         "expected to be chance."
     )
 
@@ -110,15 +110,15 @@ def _many(number: int, noun: str) -> str:
     return f"{count(number)} {noun}{'' if number == 1 else 's'}"
 
 
-def not_judged(each: Unjudged) -> str:
-    """Return what could not be assessed, and why."""
+def not_assessed(each: Unassessed) -> str:
+    """Return which components could not be assessed, and why."""
     what = f"{count(each.components)} {kind_of(each.kind, many=each.components != 1)}"
     hosts = ", ".join(each.hosts) + (" ..." if each.components > len(each.hosts) else "")
     if each.why == "too few days":
         need = f"busy on {_many(each.most, 'day')} at most"
     elif each.most == 0:
-        need = "no peer of like hardware"
+        need = "no peer of similar hardware"
     else:
-        need = f"{_many(each.most, 'peer')} of like hardware at most"
+        need = f"{_many(each.most, 'peer')} of similar hardware at most"
     noun = "days" if each.why == "too few days" else "peers"
-    return f"Not judged: {what} ({hosts}): {need}; {each.least} {noun} are needed."
+    return f"Not assessed: {what} ({hosts}): {need}; {each.least} {noun} are needed."

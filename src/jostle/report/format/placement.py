@@ -1,4 +1,4 @@
-"""Placement in words, the same on a page, in a figure and in a terminal."""
+"""Texts on the placement of jobs, for web pages, plots and the terminal."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MEASURES = {
     "hops": ("hops between nodes", "links between two of its nodes, mean"),
     "communicator_hops": ("hops in communicators", "links between two ranks of a communicator"),
     "contiguity": ("contiguity", "its nodes over all nodes in the box around it"),
-    "pieces": ("pieces", "groups of routers that hang together"),
+    "pieces": ("pieces", "contiguous groups of routers"),
     "leaves": ("leaves", "leaf switches with nodes of the job"),
     "pods": ("pods", "pods with nodes of the job"),
     "groups": ("groups", "groups with nodes of the job"),
@@ -42,12 +42,12 @@ def measure_name(key: str) -> str:
 
 
 def message_rate(value: float | None) -> str:
-    """Return a messaging rate: `58.0 MB/s`; "-" where there is none."""
+    """Format a messaging rate: `58.0 MB/s`; "-" where there is none."""
     return "-" if value is None else f"{significant(value / 1e6)} MB/s"
 
 
 def hops_of(value: float | None) -> str:
-    """Return a mean number of hops: `6.6`."""
+    """Format a mean number of hops: `6.6`."""
     return "-" if value is None else f"{value:.1f}"
 
 
@@ -62,7 +62,7 @@ def shape_rows(shape: Shape, dimensions: tuple[str, ...]) -> list[tuple[str, str
     whole = "all" if shape.whole_routers == shape.routers else whole
     rows = [
         ("nodes", count(shape.nodes), f"in the {shape.kind} {shape.fabric}"),
-        ("routers", count(shape.routers), f"switches of its nodes; {whole} of them wholly its own"),
+        ("routers", count(shape.routers), f"switches of its nodes; no other job used {whole}"),
         (
             "hops",
             "-" if shape.hops is None else f"{hops_of(shape.hops)} (most {shape.most_hops})",
@@ -86,16 +86,16 @@ def shape_rows(shape: Shape, dimensions: tuple[str, ...]) -> list[tuple[str, str
     if shape.pieces is None:
         rows.append(("pieces", "not defined", f"in a {shape.kind}: no leaf is next to another"))
     else:
-        rows.append(("pieces", count(shape.pieces), "groups of its routers that hang together"))
+        rows.append(("pieces", count(shape.pieces), "contiguous groups of its routers"))
     rows += [
-        (touched_name(part), count(part.number), f"{count(part.least)} would do")
+        (touched_name(part), count(part.number), f"{count(part.least)} would suffice")
         for part in shape.touched
     ]
     return rows
 
 
 def job_answer(content: JobPlacement) -> str:
-    """Return the answer about a job in a sentence or two."""
+    """Return the finding on a job's placement in a sentence or two."""
     company = content.company
     met = [each for each in company.meetings if each.conflicting]
     where = (
@@ -105,31 +105,31 @@ def job_answer(content: JobPlacement) -> str:
     if not company.links:
         return f"{where} Its traffic takes no link between routers."
     if not company.meetings:
-        return f"{where} No other job ran beside it in this fabric."
+        return f"{where} No other job ran alongside it in this fabric."
     if not met:
-        beside = len(company.meetings)
+        alongside = len(company.meetings)
         none = (
-            "The job beside it uses none"
-            if beside == 1
-            else (f"None of the {count(beside)} jobs beside it uses any")
+            "The job alongside it uses none"
+            if alongside == 1
+            else (f"None of the {count(alongside)} jobs alongside it uses any")
         )
         return f"{where} {none} of the links between its nodes."
     first = met[0]
     by = f"{first.job} ({first.program})" if first.program else first.job
     number = len(met)
     return (
-        f"{where} {_many(number, 'job')} beside it may use its links; the most has {by}: "
+        f"{where} {_many(number, 'job')} alongside it may use its links; the most has {by}: "
         f"{count(first.shared_links)} of {count(company.links)}."
     )
 
 
 def program_answer(content: ProgramPlacement) -> str:
-    """Return what explains most of a program's rate, in a sentence or two."""
+    """Return the finding on what explains a program's messaging rate, in a sentence or two."""
     best = content.measures[0] if content.measures else None
     proven = [each for each in content.suspects if is_proven(each)]
     slower = [each for each in proven if each.change and each.change[0] < 0]
     if best is None or best.rate.spearman is None or (best.rate.spearman_p or 1) > _EVIDENCE:
-        text = f"No measure of placement goes with the messaging rate of {content.program}."
+        text = f"No measure of placement correlates with the messaging rate of {content.program}."
     else:
         more = "lower" if best.rate.spearman < 0 else "higher"
         text = (
@@ -140,43 +140,43 @@ def program_answer(content: ProgramPlacement) -> str:
             f"(rho {signed(best.rate.spearman)})."
         )
     if slower and slower[0].change:
-        text += f" Beside {slower[0].program} it is {percent(-slower[0].change[0])} lower."
+        text += f" Alongside {slower[0].program} it is {percent(-slower[0].change[0])} lower."
     if content.noise is not None and not content.noise.excluded:
         text += " Computation varies between runs, too."
     return text
 
 
 def is_proven(each: SuspectProgram) -> bool:
-    """Whether runs concurrent with a program differ from others by more than chance."""
+    """Return whether runs alongside a program differ from other runs by more than chance."""
     return each.q is not None and each.q < _EVIDENCE
 
 
 def signed(value: float | None) -> str:
-    """Return a correlation: `-0.81`; "-" where it is not known."""
+    """Format a correlation: `-0.81`; "-" where it is not known."""
     return "-" if value is None else f"{value:+.2f}"
 
 
 def change_of(value: float | None) -> str:
-    """Return a change with its sign: `-12 %`."""
+    """Format a change with its sign: `-12 %`."""
     return "-" if value is None else f"{100 * value:+.0f} %"
 
 
 def correlated(each: Correlation) -> str:
-    """Return a correlation in words: `r = +0.23, p = 3e-36, n = 2,907`."""
+    """Format a correlation with p and n: `r = +0.23, p = 3e-36, n = 2,907`."""
     if each.pearson is None or each.pearson_p is None:
         return f"too few values (n = {count(each.n)})"
     return f"r = {signed(each.pearson)}, p = {chance(each.pearson_p)}, n = {count(each.n)}"
 
 
 def chance(p: float | None) -> str:
-    """Return a probability: `0.03`, `2e-07`; "-" where it is not known."""
+    """Format a probability: `0.03`, `2e-07`; "-" where it is not known."""
     if p is None:
         return "-"
     return f"{p:.2e}" if p < 0.001 else f"{p:.3f}" if p < 0.01 else f"{p:.2f}"
 
 
 def noise_answer(each: Noise) -> str:
-    """Return a sentence on whether noise of the system is the reason."""
+    """Return whether operating-system noise explains why runs differ in speed, in sentences."""
     verdict = (
         "Noise of the operating system is not the reason."
         if each.excluded
@@ -192,7 +192,7 @@ def noise_answer(each: Noise) -> str:
 
 
 def pair_answer(each: PairOfRuns) -> str:
-    """Return a sentence on what a pair of runs shows."""
+    """Return a sentence on how two runs differ in speed, nodes and conflicting neighbours."""
     faster = f"{percent(each.faster)} faster than"
     if each.faster >= 1:
         faster = f"{1 + each.faster:.2f} times as fast as"
@@ -205,7 +205,7 @@ def pair_answer(each: PairOfRuns) -> str:
 
 
 def percent_alike(share: float | None) -> str:
-    """Return an overlap: `98.7 %`; "-" where there is nothing to compare."""
+    """Format the share that two runs have in common: `98.7 %`; "-" if it is not defined."""
     if share is None:
         return "-"
     return f"{100 * share:.1f} %" if 0 < share < 1 else f"{100 * share:.0f} %"

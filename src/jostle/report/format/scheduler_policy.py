@@ -1,4 +1,4 @@
-"""A policy in the form that schedulers read: the table of job_submit.lua, or JSON."""
+"""Writes and reads a policy for schedulers: the table of job_submit.lua, or JSON."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ROW = re.compile(r"([^#\t][^\t]*)\t(.*)")
 def slurm_policy(advice: SiteAdvice) -> str:
     """Return the table that integrations/slurm/job_submit.lua reads.
 
-    Each line has a program, a tab, and what is added to jobs that run it, separated by blanks.
+    Each line has a program, a tab, and the options that are added to its jobs, separated by blanks.
     Lines that begin with # are no part of the table; they contain the lines for slurm.conf.
     """
     from jostle.analysis.site_advice import policy_of
@@ -41,7 +41,7 @@ def slurm_policy(advice: SiteAdvice) -> str:
 
 
 def policy_json(advice: SiteAdvice) -> dict[str, Any]:
-    """Return a policy as plain values: lines of slurm.conf, and what is added by program."""
+    """Return a policy as JSON-compatible values: lines of slurm.conf, and options by program."""
     from jostle.analysis.site_advice import policy_of
 
     policy = policy_of(advice)
@@ -56,7 +56,7 @@ def policy_json(advice: SiteAdvice) -> dict[str, Any]:
 
 
 def settings(policy: Policy) -> list[str]:
-    """Return lines of slurm.conf; it has one line for all licences."""
+    """Return the lines of a policy for slurm.conf, with one line for all licences."""
     if not policy.programs:
         return []
     licences = ",".join(f"{name}:{number}" for name, number in policy.totals.items())
@@ -67,11 +67,11 @@ def read_policy(text: str, name: str) -> Policy:
     """Return the policy of a table that `slurm_policy` wrote, also if it was edited.
 
     Args:
-        text: The table.
-        name: Name of its file.
+        text: Text of the table.
+        name: Name of its file, for messages.
 
     Raises:
-        UsageError: A line is not understood; the message names it.
+        UsageError: A line cannot be parsed; the message names it.
     """
     from jostle.analysis.site_advice import Policy
 
@@ -87,8 +87,8 @@ def read_policy(text: str, name: str) -> Policy:
             programs[row[1]] = tuple(row[2].split())
         else:
             raise UsageError(
-                f"{name}, line {number} is not understood: a program, a tab and what is added.",
-                hint="Make one with `jostle advise --site --format slurm`.",
+                f"{name}, line {number} cannot be parsed; expected a program, a tab and options.",
+                hint="Create the file with `jostle advise --site --format slurm`.",
             )
     return Policy(totals, programs)
 

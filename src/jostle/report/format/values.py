@@ -1,4 +1,4 @@
-"""Numbers and times as text for users."""
+"""Formats numbers and times as text for users."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DECIMAL = ("", " k", " M", " G", " T", " P", " E")
 
 
 def significant(value: float) -> str:
-    """Return `value` with three significant digits, without exponent or trailing zeros."""
+    """Format a number with three significant digits, without exponent or trailing zeros."""
     if value == 0:
         return "0"
     digits = 0 if abs(value) >= 99.95 else 1 if abs(value) >= 9.995 else 2
@@ -26,14 +26,14 @@ def significant(value: float) -> str:
 
 
 def core_time(hours: float) -> str:
-    """Return the time of cores in the unit that fits: `12 core-hours`."""
+    """Format the time of cores in a suitable unit: `12 core-hours`."""
     if hours >= 0.0995 or hours == 0:
         return f"{significant(hours)} core-hours"
     return f"{significant(3600 * hours)} core-seconds"
 
 
 def byte_count(value: float) -> str:
-    """Return a number of bytes in binary units: `1.50 MiB`."""
+    """Format a number of bytes in binary units: `1.50 MiB`."""
     size = float(value)
     for unit in _BINARY:
         if abs(size) < 1023.5 or unit == _BINARY[-1]:
@@ -43,7 +43,7 @@ def byte_count(value: float) -> str:
 
 
 def count(value: float) -> str:
-    """Return a number of things: exact with separators up to a million, then `12.3 M`."""
+    """Format a count: exact with separators up to a million, then `12.3 M`."""
     if abs(value) < 1e6:
         return (
             f"{value:,.0f}"
@@ -59,7 +59,7 @@ def count(value: float) -> str:
 
 
 def duration(ns: float) -> str:
-    """Return a span of `ns` nanoseconds: `350 µs`, `2.41 s`, `3 min 12 s`, `2 h 05 min`."""
+    """Format a duration in nanoseconds: `350 µs`, `2.41 s`, `3 min 12 s`, `2 h 05 min`."""
     seconds = ns / 1e9
     if ns == 0:
         return "0 s"
@@ -80,7 +80,7 @@ def duration(ns: float) -> str:
 
 
 def seconds(value: float) -> str:
-    """Return seconds as a span; with one decimal for a run's length; negative ones with a sign."""
+    """Format a duration that is given in seconds; a negative one gets a minus sign."""
     if value < 0:
         return f"-{seconds(-value)}"
     if 60 <= value < 600:
@@ -89,7 +89,7 @@ def seconds(value: float) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share of 1 as a percentage: `12 %`, `0.31 %`; `-` where it is not known."""
+    """Format a share of 1 as a percentage: `12 %`, `0.31 %`; `-` where it is not known."""
     if math.isnan(share):
         return "-"
     value = 100 * share
@@ -99,14 +99,14 @@ def percent(share: float) -> str:
 
 
 def points(value: float, *, like: float | None = None) -> str:
-    """Return percent without the % sign: `31`, `4.2`, `0`; with as many digits as `like`."""
+    """Format percent without the % sign: `31`, `4.2`, `0`; with as many digits as `like`."""
     whole = abs(value if like is None else like) >= 9.95
     text = f"{value:.0f}" if whole and round(value) else f"{value:.1f}"
     return text if float(text) else "0"
 
 
 def percent_within(interval: Interval, *, plus_minus: str = "±") -> str:
-    """Return percent with interval: `31 % ± 3`, or `4.0 % (1.2 to 9.0)` if that is asymmetric."""
+    """Format percent with interval: `31 % ± 3`, or `4.0 % (1.2 to 9.0)` if that is asymmetric."""
     down, up = interval.value - interval.low, interval.high - interval.value
     if max(up, down) < 0.05:
         return f"{points(interval.value)} %"
@@ -118,20 +118,20 @@ def percent_within(interval: Interval, *, plus_minus: str = "±") -> str:
 
 
 def seconds_within(interval: Interval) -> str:
-    """Return seconds with their interval: `24.1 s (21.8 s to 26.4 s)`."""
+    """Format seconds with their interval: `24.1 s (21.8 s to 26.4 s)`."""
     text, low, high = seconds(interval.value), seconds(interval.low), seconds(interval.high)
     return text if low == high else f"{text} ({low} to {high})"
 
 
 def energy_within(kwh: Interval) -> str:
-    """Return an energy with its interval: `0.82 kWh (0.61 to 1.1)`, below 0.1 kWh in Wh."""
+    """Format an energy with its interval: `0.82 kWh (0.61 to 1.1)`, below 0.1 kWh in Wh."""
     unit, factor = ("kWh", 1.0) if kwh.value >= 0.1 else ("Wh", 1000.0)
     value, low, high = (significant(factor * x) for x in (kwh.value, kwh.low, kwh.high))
     return f"{value} {unit} ({low} to {high})"
 
 
 def local_time(ns: int, *, zone: bool = True) -> str:
-    """Return nanoseconds since the epoch as local time, with its zone's name."""
+    """Format nanoseconds since the epoch as local time, with its zone's name."""
     moment = datetime.fromtimestamp(ns / 1e9).astimezone()
     text = moment.strftime("%Y-%m-%d %H:%M:%S")
     return f"{text} {zone_name(ns)}" if zone else text
@@ -143,12 +143,12 @@ def zone_name(ns: int) -> str:
 
 
 def iso_time(ns: int) -> str:
-    """Return nanoseconds since the epoch as ISO 8601 with the local offset, for programs."""
+    """Format nanoseconds since the epoch as ISO 8601 with the local offset, for programs."""
     return datetime.fromtimestamp(ns / 1e9).astimezone().isoformat(timespec="milliseconds")
 
 
 def quantity(value: float, unit: str) -> str:
-    """Return `value` in the form for its unit: bytes, ns, a count of things; cpu_ns in seconds."""
+    """Format a value by its unit: bytes, ns or a count; CPU time (cpu_ns) in seconds."""
     if unit == "bytes":
         return byte_count(value)
     if unit == "ns":
@@ -161,7 +161,7 @@ def _plain(value: float) -> str:
 
 
 def alike(texts: Sequence[str]) -> list[str]:
-    """Merge texts that differ only in numbers: the first one, and how many more there are."""
+    """Replace texts that differ only in numbers by the first one and `(and 3 more like this)`."""
     groups: dict[str, list[str]] = {}
     for text in texts:
         groups.setdefault(re.sub(r"\d+", "0", text), []).append(text)
@@ -172,7 +172,7 @@ def alike(texts: Sequence[str]) -> list[str]:
 
 
 def rate(value: float, unit: str) -> str:
-    """Return `value` of `unit` per second; time per second is a number of busy threads."""
+    """Format a rate per second: `1.50 MiB/s`; time per second in `s/s` (busy threads)."""
     if unit == "bytes":
         return f"{byte_count(value)}/s"
     if unit == "cpu_ns":

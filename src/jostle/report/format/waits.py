@@ -1,4 +1,4 @@
-"""Which ranks the ranks of a job waited for: sentences and data of all views."""
+"""Sentences and data on stragglers: late ranks, for which the other ranks of a job waited."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class StragglerRow:
     """A row of the table of stragglers.
 
     Attributes:
-        who: The ranks and their node: `rank 3 on node02`.
+        who: The late ranks and their node: `rank 3 on node02`.
         when: Begin and end as text, local time.
-        seconds: Time that the others waited for them.
-        reason: Why they were late, in words; of an unknown cause also how to find it.
+        seconds: Time that the other ranks waited for them, s.
+        reason: Why these ranks were late, in words; for an unknown cause, also how to find it.
         interference: Whether the cause is outside the program.
-        confidence: 1 less the probability of such a delay among ranks that do not differ.
-        text: All of this as one sentence.
+        confidence: 1 minus the probability that ranks of equal speed show such a delay by chance.
+        text: The whole row as one sentence.
     """
 
     who: str
@@ -68,10 +68,10 @@ def straggler_row(straggler: Straggler, names: Mapping[str, str]) -> StragglerRo
 
 
 def wait_sentences(waits: JobWaits | None, names: Mapping[str, str]) -> list[str]:
-    """Return the answers of all worlds of a job, one sentence or more each.
+    """Return sentences on the late ranks of each world of a job, at least one per world.
 
     Args:
-        waits: What its ranks waited for; None: it has no ranks.
+        waits: The result of `waits_of` for the job; None: it has no ranks.
         names: Path of each mount, for users.
     """
     found: list[str] = []
@@ -87,21 +87,21 @@ def wait_sentences(waits: JobWaits | None, names: Mapping[str, str]) -> list[str
 
 
 def world_text(world: WorldWaits) -> str:
-    """Return the answer about a world without a straggler."""
+    """Return a sentence on a world in which no straggler was found."""
     if world.answer == "cleared":
-        lower = f"; a wait of less than {seconds(world.least_s)} would not be named"
+        lower = f"; a wait of less than {seconds(world.least_s)} would not have been detected"
         return f"No rank kept the others waiting: {world.why}{lower}."
     return (
-        f"Whether a rank kept the others waiting cannot be told, because {world.why}; "
-        f"{world.decided_by} would tell."
+        f"It is undecided whether a rank kept the others waiting, because {world.why}; "
+        f"{world.decided_by} would decide it."
     )
 
 
 def waits_json(waits: JobWaits | None, names: Mapping[str, str]) -> dict[str, Any] | None:
-    """Return what the ranks of a job waited for as plain values, with the sentences of all views.
+    """Return the late ranks of a job as JSON-compatible values, with the sentences on them.
 
     Args:
-        waits: What its ranks waited for; None: it has no ranks.
+        waits: The result of `waits_of` for the job; None: it has no ranks.
         names: Path of each mount, for users.
     """
     if waits is None:
@@ -147,7 +147,9 @@ def _clock(instant_ns: int) -> str:
 
 def _reason(straggler: Straggler, names: Mapping[str, str], *, several: bool) -> str:
     if straggler.cause == "unknown":
-        return f"why cannot be told, because {straggler.why}; {straggler.decided_by} would tell"
+        return (
+            f"the cause is unknown, because {straggler.why}; {straggler.decided_by} would show it"
+        )
     resource = names.get(straggler.resource, straggler.resource)
     words = _CAUSES[straggler.cause].format(
         it="them" if several else "it", its="their" if several else "its", resource=resource

@@ -1,1 +1,1 @@
-"""Reports on jobs as plain data: the content of `--json`, the API and the tables."""
+"""Reports on jobs as data structures: the content of `--json`, of the HTTP API and of tables."""

@@ -1,4 +1,4 @@
-"""A job's numbers compared with its program's other runs: see analysis/digest/among_runs.py."""
+"""Compares a job's numbers with other runs of its program (see analysis/digest/among_runs.py)."""
 
 from __future__ import annotations
 
@@ -61,11 +61,12 @@ def figures_of(
         store: The repository.
         rows: Jobs that the viewer may see, by name: job, program, processes, ranks, running,
             start_ns, end_ns and slice_ns.
-        job: One of them.
+        job: Name of one of these jobs.
 
     Returns:
-        program, runs (number of the other runs), others (their names, if they are too few for
-        quartiles), processes (their number of processes, if equal), figures: see
+        A mapping with these keys. program: the job's program. runs: number of its other runs.
+        others: names of these runs, if they are too few for quartiles. processes: number of
+        processes of each run, if all have the same number. figures: the numbers, see
         `analysis.digest.among_runs.among`.
     """
     names, processes = others_of(rows, job)
@@ -95,7 +96,7 @@ def _span(rows: Sequence[Mapping[str, Any]]) -> tuple[int, int]:
 
 
 def _parts(wanted: Sequence[RunFigure]) -> dict[bool, list[int]]:
-    """Return which numbers are of mounts (True) and which of processes."""
+    """Return the indices of the numbers of mounts (key True) and of processes (key False)."""
     return {
         mount: [at for at, run_figure in enumerate(wanted) if run_figure.on_mounts == mount]
         for mount in (True, False)
@@ -105,10 +106,10 @@ def _parts(wanted: Sequence[RunFigure]) -> dict[bool, list[int]]:
 def _of_processes(
     store: Repository, job: Mapping[str, Any], wanted: Sequence[RunFigure]
 ) -> list[tuple[NDArray[np.float64], float]]:
-    """Sum each number per process that counts, and over all processes."""
+    """Return each number per process (if there are ranks, per rank), and over all processes."""
     job_processes = JobProcesses(store.job_processes(job["job"]))
     place = {process: at for at, process in enumerate(job_processes.ints("process").tolist())}
-    counts = job_processes.judged
+    counts = job_processes.included
     sums = np.zeros((len(wanted), job_processes.count))
     for mount, chosen in _parts(wanted).items():
         rows = store.loads.totals(
@@ -127,7 +128,7 @@ def _of_processes(
 def _of_jobs(
     store: Repository, jobs: Sequence[Mapping[str, Any]], wanted: Sequence[RunFigure]
 ) -> list[NDArray[np.float64]]:
-    """Sum each number over each of some jobs."""
+    """Return each number, summed over the processes of each of some jobs."""
     sums = np.zeros((len(wanted), len(jobs)))
     place = {job["job"]: at for at, job in enumerate(jobs)}
     for mount, chosen in _parts(wanted).items() if jobs else ():

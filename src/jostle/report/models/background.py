@@ -17,12 +17,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ResourceLoad:
-    """The load of others on one resource.
+    """The load of other jobs on one resource of a job.
 
     Attributes:
-        resource: A mount or a node.
-        share: Their part of the whole traffic there; None for levels.
-        lines: Steps of each line of the view.
+        resource: Mount or node.
+        share: Share of the other jobs in all traffic on the resource, 0 to 1; None for levels
+            (gauges).
+        lines: Time series of each line of the view.
     """
 
     resource: str
@@ -32,16 +33,16 @@ class ResourceLoad:
 
 @dataclass(frozen=True)
 class JobBackground:
-    """A job and its background.
+    """A job and its background (the load of all other jobs on its resources).
 
     Attributes:
         row: The job's row of the list of jobs.
         view: The view that is shown.
-        own: Steps of the job's own lines.
-        resources: Resources on which others had a load, the busiest first.
-        servers: Traffic that the servers of its mounts served, for all clients; empty without
-            agents.
-        jobs: The other jobs.
+        own: Time series of the job's own load, for each line of the view.
+        resources: Resources on which other jobs had a load, the busiest first.
+        servers: Traffic of all clients that the servers of the job's mounts served; empty if no
+            agent runs on these servers.
+        jobs: Names of the other jobs that used a mount of the job while it ran.
     """
 
     row: dict[str, Any]
@@ -52,7 +53,7 @@ class JobBackground:
     jobs: list[str]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the background as plain values."""
+        """Return the background as JSON-compatible values."""
         from jostle.report.models.steps import steps_json
 
         def plain(lines: list[Steps]) -> list[dict[str, Any]]:
@@ -86,7 +87,7 @@ class JobBackground:
 
 
 def background_of(store: Repository, job: str, view: View) -> JobBackground:
-    """Sum, per slice, what all other jobs did on the resources of a job.
+    """Sum, per slice, the load of all other jobs on the resources of a job.
 
     Args:
         store: The repository.
@@ -145,7 +146,7 @@ def _resources(tables: dict[str, Any]) -> list[str]:
 
 
 def _foreign_shares(store: Repository, job: str, tables: dict[str, Any]) -> dict[str, float]:
-    """Return, per resource, the part of the whole traffic that was not the job's."""
+    """Return, for each resource, the share of other jobs in all traffic there, 0 to 1."""
     from jostle.analysis import background
 
     own: dict[str, float] = {}

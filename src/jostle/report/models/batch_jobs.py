@@ -1,4 +1,4 @@
-"""Batch jobs as a whole: the row of a list, and the parts of each."""
+"""Batch jobs as a whole: their rows in the list of jobs, with the rows of their parts."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def with_batch_jobs(store: Repository, rows: Sequence[dict[str, Any]]) -> list[d
         rows: Rows of `jobs.job_rows`, the oldest first.
 
     Returns:
-        The rows, the oldest first. The row of a batch job has its number as name, and the rows of
-        its parts as `parts`.
+        The rows, the oldest first. In the row of a batch job, `job` is the batch job's number, and
+        `parts` has the rows of its parts.
     """
     by_name = {row["job"]: row for row in rows}
     batches = {batch: parts for batch, parts in batch_jobs(by_name).items() if len(parts) > 1}
@@ -48,9 +48,9 @@ def with_batch_jobs(store: Repository, rows: Sequence[dict[str, Any]]) -> list[d
 
 
 def with_part_names(row: dict[str, Any]) -> dict[str, Any]:
-    """Return the row of a batch job in which each part has its name for users as `part`.
+    """Return the row of a batch job with the name for users of each part added as `part`.
 
-    It takes up to a millisecond a part; other rows stay as they are.
+    This takes up to a millisecond per part. The row of a job without parts is returned unchanged.
     """
     if "parts" not in row:
         return row
@@ -62,7 +62,7 @@ def batch_row(store: Repository, parts: Sequence[str]) -> dict[str, Any]:
 
     Args:
         store: The repository.
-        parts: Its parts, as from `Repository.resolve_parts`.
+        parts: Parts of the batch job, as from `Repository.resolve_parts`.
     """
     rows = with_cpu(store, job_rows(store, parts))
     ((batch, _),) = batch_jobs(parts).items()
@@ -79,8 +79,8 @@ def with_cpu(store: Repository, rows: Sequence[dict[str, Any]]) -> list[dict[str
         rows: Rows of `jobs.job_rows`.
 
     Returns:
-        The rows with `cpu_s`, CPU time of user and system, s, and `cores_busy`, that over the
-        run time.
+        The rows with two more values. `cpu_s`: CPU time, user and system, s. `cores_busy`: this CPU
+        time divided by the run time.
     """
     slack = max(row["slice_ns"] for row in rows)
     span = min(row["start_ns"] for row in rows) - slack, max(row["end_ns"] for row in rows) + slack
@@ -97,12 +97,12 @@ def _with_cores(row: dict[str, Any], cpu_s: float) -> dict[str, Any]:
 def whole(
     batch: BatchJob, rows: Sequence[dict[str, Any]], hosts: dict[str, list[str]]
 ) -> dict[str, Any]:
-    """Return the row of a batch job from those of its parts.
+    """Return the row of a batch job, computed from the rows of its parts.
 
     Args:
-        batch: The batch job.
+        batch: Number of the batch job.
         rows: Rows of its parts.
-        hosts: The nodes of each part, by its job.
+        hosts: The nodes of each part, by the name of its job.
     """
     parts = sorted(rows, key=lambda row: (row["job"] != batch.script, row["start_ns"], row["job"]))
     start_ns, end_ns = min(row["start_ns"] for row in parts), max(row["end_ns"] for row in parts)
@@ -128,7 +128,9 @@ def whole(
 
 
 def _program(parts: Sequence[dict[str, Any]], script: str) -> str:
-    """Name a batch job after the program that ran longest, in its steps or in the script between.
+    """Return the program that ran longest in a batch job, by which the batch job is named.
+
+    The script counts only for its own time: the time of the steps is subtracted.
 
     Args:
         parts: Rows of its parts.
@@ -145,7 +147,7 @@ def _program(parts: Sequence[dict[str, Any]], script: str) -> str:
 
 
 def _programs(parts: Sequence[dict[str, Any]]) -> dict[str, int]:
-    """Return the ranks of each MPI program."""
+    """Return the number of ranks of each MPI program."""
     ranks: dict[str, int] = {}
     for part in parts:
         for program, number in part["programs"].items():

@@ -1,4 +1,4 @@
-"""Traffic between the ranks of a job as a matrix, of which windows are returned."""
+"""The communication matrix of a job: the traffic between its ranks, as a whole or a part of it."""
 
 from __future__ import annotations
 
@@ -33,16 +33,19 @@ _MOST_RANKS = 1 << 17
 
 @dataclass(frozen=True, eq=False)
 class Communication:
-    """Traffic between the ranks of a job, each pair once.
+    """Traffic between the ranks of a job; each pair of ranks occurs once.
 
     Attributes:
         hosts: Node of each rank; "": not known.
         switches: Switch of each rank's node; "": not known.
-        source: Sending rank of each pair; target: the receiving rank.
-        bytes: Bytes of each pair; messages: their number.
-        modelled: Part of each pair's bytes that comes from models of collectives.
+        source: Sending rank of each pair.
+        target: Receiving rank of each pair.
+        bytes: Bytes that each pair sent.
+        messages: Number of messages that each pair sent.
+        modelled: Part of each pair's bytes that comes from models of collectives, 0 to 1.
         hops: Number of links between the switches of each pair; NaN: not known.
-        left_out: Bytes of collectives that are uniform over more pairs than can be stored.
+        left_out: Bytes of all-to-all collectives with more pairs than can be stored. They are the
+            same for all pairs.
     """
 
     hosts: tuple[str, ...]
@@ -62,7 +65,7 @@ class Communication:
 
     @cached_property
     def orders(self) -> Mapping[Order, Ints]:
-        """The ranks in each order."""
+        """The ranks in each order that `window` offers."""
         ranks = range(len(self.hosts))
         keys = [natural(host) for host in self.hosts], [natural(each) for each in self.switches]
         return {
@@ -76,21 +79,21 @@ class Communication:
     def window(
         self, by: By, order: Order, begin: int, end: int, size: int
     ) -> tuple[dict[str, Any], Floats]:
-        """Return a part of the matrix, and the texts that go with it.
+        """Return a window (a square part) of the matrix, and a header that describes it.
 
         Args:
-            by: Value of a cell: the sum of its pairs' bytes or messages, or the mean hops of
+            by: Quantity of a cell: the sum of its pairs' bytes or messages, or the mean hops of
                 its messages.
             order: Order of the ranks.
-            begin: The first index in this order.
-            end: The index after the last; indices beyond the ranks are left out.
-            size: The most cells in a row; several ranks share a cell if there are more.
+            begin: First index of the window in this order.
+            end: Index after the window's last; indices beyond the last rank are left out.
+            size: Largest number of cells in a row; if there are more ranks, several share a cell.
 
         Returns:
-            A header: ranks, begin, end, each (ranks to a cell), cells, unit, labels (of each cell:
-            the first rank, number of ranks, node and switch), pairs (the heaviest of the window),
-            bytes, messages, modelled and left_out (of the whole job); and (cells, cells), NaN:
-            nothing was sent.
+            The header and the cells, an array (cells, cells), NaN where no message was sent. The
+            header has: ranks, begin, end, each (number of ranks per cell), cells, unit; labels (for
+            each cell its first rank, number of ranks, node and switch); pairs (those with most
+            traffic in the window); and bytes, messages, modelled and left_out of the whole job.
         """
         begin = min(max(begin, 0), max(len(self.hosts) - 1, 0))
         end = max(min(max(end, begin + 1), len(self.hosts)), begin)
@@ -162,8 +165,8 @@ def communication(found: RankPairs, topology: Topology | None) -> Communication:
     """Return the traffic between the ranks of a job.
 
     Args:
-        found: The messages and collectives of its ranks.
-        topology: The fabric that its nodes are in; None: not known.
+        found: The messages and collectives of the job's ranks.
+        topology: The fabric that the job's nodes are in; None: not known.
     """
     ranks = ints(found.ranks, "rank")
     many = min(int(ranks.max(initial=-1)) + 1, _MOST_RANKS)
@@ -197,7 +200,7 @@ def _messages(found: RankPairs, many: int) -> _Pairs:
 
 
 def _collectives(found: RankPairs, many: int) -> tuple[list[_Pairs], float]:
-    """Return the modelled messages of collective calls, and the bytes of those left out."""
+    """Return the modelled messages of collectives, and the bytes of collectives left out."""
     pairs, left_out = [], 0.0
     for row in found.collectives.to_pylist():
         members = np.arange(many) if row["communicator"] == 0 else np.array(row["ranks"] or [])
@@ -219,7 +222,7 @@ def _collectives(found: RankPairs, many: int) -> tuple[list[_Pairs], float]:
 
 
 def _added_up(parts: Sequence[_Pairs], many: int) -> _Pairs:
-    """Join pairs, so that each occurs once; the last column becomes a part of the bytes."""
+    """Add up equal pairs; convert their modelled bytes to a share of all bytes, 0 to 1."""
     source, target, *values = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     key = source.astype(np.int64) * max(many, 1) + target.astype(np.int64)
     known, place = np.unique(key, return_inverse=True)

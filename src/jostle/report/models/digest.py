@@ -1,4 +1,4 @@
-"""Sums over a digest that the command shows: traffic of mounts, and shares of the time."""
+"""Sums that the command shows with a digest: traffic of mounts, and shares of the time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The recorded data on which answers about jobs are based, and a check that it suffices."""
+"""Checks that the recorded data of a job (a profile, or an imported log) allows an answer."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class NoBasisError(UsageError):
 
 
 def job_bases(store: Repository, jobs: Sequence[str] | None = None) -> dict[str, tuple[Basis, int]]:
-    """Return the bases of jobs' times, and the largest errors of their clocks, µs.
+    """Return, for each job, the source of its times (basis) and the largest clock error, µs.
 
     Args:
         store: The repository.
-        jobs: Their names; None: of all jobs.
+        jobs: Names of the jobs; None: all jobs.
     """
     rows = store.query(_BASES, [None if jobs is None else list(jobs)]).to_pylist()
     return {row["job"]: (basis_of(row["basis"]), int(row["clock_error_us"] or 0)) for row in rows}
@@ -45,7 +45,7 @@ def require(store: Repository, jobs: Sequence[str], answer: str) -> None:
         answer: A key of `jostle.names.basis.NEEDS`.
 
     Raises:
-        NoBasisError: One of them lacks what the answer needs.
+        NoBasisError: The data of one of the jobs lacks a property that the answer needs.
     """
     for job, (basis, _) in job_bases(store, jobs).items():
         require_basis(job, basis, answer)
@@ -56,11 +56,11 @@ def require_of(job: str, processes: pa.Table, answer: str) -> None:
 
     Args:
         job: The job.
-        processes: Its rows of table processes.
+        processes: Rows of the job in table processes.
         answer: A key of `jostle.names.basis.NEEDS`.
 
     Raises:
-        NoBasisError: They lack what the answer needs.
+        NoBasisError: The data of the processes lacks a property that the answer needs.
     """
     if "basis" in processes.column_names:
         for text in set(processes["basis"].to_pylist()):
@@ -68,15 +68,15 @@ def require_of(job: str, processes: pa.Table, answer: str) -> None:
 
 
 def require_basis(job: str, basis: Basis, answer: str) -> None:
-    """Refuse an answer that the basis of a job does not allow.
+    """Refuse an answer that the basis of a job (the source of its times) does not allow.
 
     Args:
         job: The job.
-        basis: Basis of its times.
+        basis: Basis of the job.
         answer: A key of `jostle.names.basis.NEEDS`.
 
     Raises:
-        NoBasisError: The basis lacks what the answer needs.
+        NoBasisError: The basis lacks a property that the answer needs.
     """
     lacking = basis.lacks(answer) - {BYTES}
     if not lacking:
@@ -84,13 +84,13 @@ def require_basis(job: str, basis: Basis, answer: str) -> None:
     possible = [name for name in NEEDS if not basis.lacks(name)]
     raise NoBasisError(
         f"{job} was imported from a log of {basis.source.title()}, which does not record "
-        f"{' and '.join(sorted(lacking))}: `{answer}` needs that.",
+        f"{' and '.join(sorted(lacking))}: `{answer}` needs this.",
         hint=f"{remedy_of(lacking)}\nAnswers that this log allows: {', '.join(possible)}.",
     )
 
 
 def rests_on(store: Repository, jobs: Sequence[str], answer: str) -> list[str]:
-    """Return sentences on the basis of an answer about jobs; [] where all have profiles.
+    """Return sentences on the recorded data behind an answer about jobs; [] if all have profiles.
 
     Args:
         store: The repository.
@@ -107,7 +107,7 @@ def rests_on(store: Repository, jobs: Sequence[str], answer: str) -> list[str]:
 
 
 def as_json(lines: Sequence[str]) -> dict[str, list[str]]:
-    """Return the basis of an answer as a part of its JSON; empty where all have profiles."""
+    """Return the sentences of `rests_on` as part of an answer's JSON; {} if there are none."""
     return {"rests_on": list(lines)} if lines else {}
 
 
@@ -118,7 +118,7 @@ def _caveat(basis: Basis, answer: str) -> str:
 
 
 def all_rest_on(store: Repository) -> list[str]:
-    """Return sentences on the basis of an answer about all jobs; [] where all have profiles.
+    """Return sentences on the recorded data of an answer about all jobs; [] if all have profiles.
 
     Args:
         store: The repository.
@@ -134,17 +134,17 @@ def all_rest_on(store: Repository) -> list[str]:
     )
     profiles = len(bases) - sum(numbers.values())
     lines = [
-        f"Rests on {count(profiles)} profiled {'job' if profiles == 1 else 'jobs'} and {imported}."
+        f"Based on {count(profiles)} profiled {'job' if profiles == 1 else 'jobs'} and {imported}."
     ]
     if any(TIMES not in basis.has for basis in numbers):
         lines.append(
-            "Runs without the time of calls per slice are compared as wholes: how slow each was, "
-            "by how much of its traffic it moved while another program was active."
+            "Runs without the time of calls per slice are compared as a whole: their slowness and "
+            "the share of their traffic while another program was active."
         )
     if any(BYTES not in basis.has for basis in numbers):
         lines.append(
-            "When runs with totals only moved bytes is known between first and last access alone: "
-            "harm among them looks smaller than it was."
+            "Of runs with totals only, just the first and last access are known in time: "
+            "slowdowns among them are underestimated."
         )
     return lines
 

@@ -1,4 +1,4 @@
-"""Mean loads of a fabric's links in one span of time: the content of a figure."""
+"""Mean loads of a fabric's links in one span of time: the data of a plot."""
 
 from __future__ import annotations
 
@@ -30,13 +30,16 @@ class FabricAt:
 
     Attributes:
         topology: The fabric.
-        start_ns: Begin of the span; end_ns: its end.
+        start_ns: Start of the span, ns since the epoch.
+        end_ns: End of the span, ns since the epoch.
         job: The job whose traffic is included; "": all jobs.
-        load: Load of each link, bytes per second; is_measured: whether its port counted it.
+        load: Load of each link, bytes per second.
+        is_measured: Whether the load of each link was counted by its port; else it is routed.
         busiest: The job with most traffic on each link; "": none.
-        zones: Leaves, or groups of a dragonfly; None: neither.
+        zones: The groups of a dragonfly, or the leaves of another fabric; None: a fabric with
+            dimensions has no zones.
         sent: Traffic from zone to zone, bytes per second: (zones, zones).
-        placed: The jobs on each host.
+        placed: Names of the jobs on each host.
     """
 
     topology: Topology
@@ -59,18 +62,19 @@ def fabric_at(
     Args:
         store: The repository.
         topology: The fabric.
-        at_ns: An instant, for the span around it; None: the time of the job, or the last hour.
-        job: Only the traffic of this job; None: of all jobs, and the counters of ports.
+        at_ns: Instant in the middle of the span. If it is None, the span is the run time of the
+            job; without a job it is the last hour.
+        job: Job whose traffic alone is included; None: all jobs, and the counters of ports.
 
     Raises:
-        UsageError: No job ran at that time.
+        UsageError: No job has run.
     """
     from jostle.network import link_loads
     from jostle.network.zone_pairs import zone_loads, zones_of
 
     facts = store.messages.facts([job] if job else None)
     if not facts:
-        raise UsageError("No job has run yet: its links carried nothing that is known.")
+        raise UsageError("No job has run on this fabric yet, so its links have no known load.")
     end = max(fact.last_ns for fact in facts.values())
     start = min(fact.start_ns for fact in facts.values())
     if at_ns is not None:

@@ -1,4 +1,4 @@
-"""The fabrics of a repository: their versions in numbers, and nodes of jobs that are in none."""
+"""The fabrics of a repository: sizes of their versions, and nodes of jobs that are in no fabric."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ class Outside:
     """Nodes of jobs that are in no fabric.
 
     Attributes:
-        hosts: Nodes that jobs ran on.
-        missing: Those of them that are in no version of any fabric.
-        alike: Missing node -> the node of a fabric with the same name up to the first dot.
+        hosts: Number of the nodes that jobs ran on.
+        missing: Names of those nodes that are in no version of any fabric.
+        alike: For a missing node, the only node of a fabric whose name is the same up to the first
+            dot.
     """
 
     hosts: int
@@ -37,7 +38,8 @@ class Version:
 
     Attributes:
         valid_from_ns: Date from which it is valid, ns since the epoch; 0: always.
-        nodes, switches: Their numbers.
+        nodes: Number of nodes.
+        switches: Number of switches.
         changes: Differences from the previous version, as sentences.
     """
 
@@ -49,7 +51,7 @@ class Version:
 
 @dataclass(frozen=True)
 class Fabric:
-    """A fabric: its newest version in numbers, and all its versions, the oldest first."""
+    """A fabric: the size of its newest version, and all its versions, the oldest first."""
 
     newest: Summary
     versions: tuple[Version, ...]
@@ -60,9 +62,9 @@ class Fabrics:
     """The fabrics of a repository.
 
     Attributes:
-        fabrics: By name.
-        outside: Nodes of jobs that are in none.
-        damaged: Files that cannot be read, and what to do, in sentences.
+        fabrics: The fabrics by name.
+        outside: Nodes of jobs that are in no fabric.
+        damaged: Sentences on files that cannot be read, with the remedy.
     """
 
     fabrics: tuple[Fabric, ...]
@@ -71,7 +73,7 @@ class Fabrics:
 
 
 def fabrics(store: Repository, name: str | None = None) -> Fabrics:
-    """Return the fabrics of a repository, or the one of a name."""
+    """Return the fabrics of a repository, or only the fabric with a name."""
     errors: list[TopologyError] = []
     known = load_all(fabrics_folder(store.path), errors)
     by_name: dict[str, list[Topology]] = {}

@@ -1,4 +1,4 @@
-"""When the processes of a job ended on each mount, and the rates of its servers: text and data."""
+"""When the processes of a job ended their I/O on each mount, and data rates of its servers."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ _LITTLE = 1 << 20
 
 
 def finishing_of(store: Repository, job: str) -> list[Finishing]:
-    """Return when the processes of a job ended, for each mount on which four or more moved data.
+    """Return when the processes of a job ended their I/O, for each mount that four or more used.
 
-    Mounts with less than 1 MiB are left out. The one with the longest tail-off comes first.
+    Mounts with less than 1 MiB of traffic are left out. The mount with the longest tail-off (the
+    time in which only late processes still did I/O) comes first.
     """
     import pyarrow.compute as pc
 
@@ -38,7 +39,7 @@ def finishing_of(store: Repository, job: str) -> list[Finishing]:
 
 
 def finding(each: Finishing) -> str:
-    """Return the finding: `balanced until 41 s, tail-off of 12 s: 3 of 64 processes`."""
+    """Return the finding on a mount: `balanced until 41 s, tail-off of 12 s: 3 of 64 processes`."""
     whole = count(len(each.ends))
     if each.late:
         text = (
@@ -51,12 +52,12 @@ def finding(each: Finishing) -> str:
 
 
 def slow_server(server: ServerRate) -> str:
-    """Return how much slower a server was: `server oss2 served 0.4 of its peers' rate`."""
+    """Format the slowdown of a server: `server oss2 served 0.4 of its peers' rate`."""
     ratio = server.ratio or 0.0
     much = f"{ratio:.1f}" if ratio >= 0.095 else f"{ratio:.2f}"
     return f"server {server.host} served {much} of its peers' rate"
 
 
 def tail_share(each: Finishing) -> str:
-    """Return the share of the bytes in the tail-off; empty without one."""
+    """Return a text on the share of the bytes in the tail-off; "" if no process was late."""
     return f"{percent(each.tail_share)} of the bytes in the tail-off" if each.late else ""

@@ -24,10 +24,10 @@ class GpuSteps:
     """One GPU of a job over time.
 
     Attributes:
-        host: Its host.
-        gpu: Its name on the host.
-        name: Its model; "" unknown.
-        lines: Steps of each line of the view.
+        host: Host of the GPU.
+        gpu: Name of the GPU on the host.
+        name: Model name; "" unknown.
+        lines: Time series of each line of the view.
     """
 
     host: str
@@ -37,11 +37,11 @@ class GpuSteps:
 
     @property
     def title(self) -> str:
-        """Its name for a chart: `node1 · GPU 0000:3b:00.0`."""
+        """Title of the GPU's chart: `node1 · GPU 0000:3b:00.0`."""
         return f"{self.host} · GPU {self.gpu}"
 
     def to_json(self, view: View) -> dict[str, Any]:
-        """Return the steps as plain values."""
+        """Return the steps as JSON-compatible values."""
         from jostle.report.models.steps import steps_json
 
         series = [steps_json(*both) for both in zip(view.lines, self.lines, strict=True)]
@@ -60,13 +60,13 @@ def check_per_gpu(metrics: Iterable[str]) -> None:
     if other is not None:
         raise UsageError(
             f"`{other}` is not counted per GPU.",
-            hint="Take --metric gpu_h2d_bytes, gpu_d2h_bytes, gpu_busy_ns or another of GPUs: "
+            hint="Use --metric gpu_h2d_bytes, gpu_d2h_bytes, gpu_busy_ns or another GPU metric of "
             "docs/reference/metrics.md.",
         )
 
 
 def gpu_steps(store: Repository, job: dict[str, Any], view: View) -> list[GpuSteps]:
-    """Return the activity of a job on its GPUs: the twelve with the most, by host and name.
+    """Return the activity of a job on its twelve busiest GPUs, sorted by host and name.
 
     Args:
         store: The repository.

@@ -1,4 +1,4 @@
-"""A job as a trace in the format OTF2: slices are metrics, and spans of lost time are regions."""
+"""Writes a job as a trace in the format OTF2: slices as metrics, spans of lost time as regions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _RESOLUTION = 1_000_000_000
 
 
 class NoOtf2Error(JostleError):
-    """The library of OTF2 is not installed."""
+    """The Python package `otf2`, which writes the archives, is not installed."""
 
     exit_code = 2
 
@@ -38,7 +38,7 @@ class _Samples:
 
     Attributes:
         begin: Start of each row of slices, ns, [rows].
-        end: Its end, ns, [rows].
+        end: End of each row of slices, ns, [rows].
         rates: Rate of each line of the view per second (CPU time: cores), [rows, lines].
     """
 
@@ -53,8 +53,8 @@ def write_otf2(store: Repository, job: str, estimate: RunEstimate | None, folder
     Args:
         store: The repository.
         job: The job's full name.
-        estimate: Its estimated losses; None where there is no estimate.
-        folder: A folder that does not exist yet.
+        estimate: Estimate of the job's loss; None where there is none.
+        folder: Folder to create; it must not exist yet.
 
     Returns:
         The number of events.
@@ -66,7 +66,7 @@ def write_otf2(store: Repository, job: str, estimate: RunEstimate | None, folder
         import otf2
     except ImportError as error:
         raise NoOtf2Error(
-            "Traces in OTF2 need the package otf2, which is not installed.",
+            "OTF2 traces need the Python package otf2, which is not installed.",
             hint="pip install 'jostle[otf2]'",
         ) from error
     with otf2.writer.open(str(folder), timer_resolution=_RESOLUTION) as trace:
@@ -79,10 +79,10 @@ def write_otf2(store: Repository, job: str, estimate: RunEstimate | None, folder
 
 
 class _TraceWriter:
-    """Writes definitions and events.
+    """Writer of the definitions and events of a trace.
 
     Attributes:
-        events: Events so far.
+        events: Number of events written so far.
     """
 
     def __init__(self, otf2: Any, trace: Any, job: str) -> None:
@@ -93,7 +93,7 @@ class _TraceWriter:
         self._first_ns: int | None = None
 
     def processes(self, store: Repository, job: str) -> None:
-        """Write each process: its life as a region, and its slices as metrics."""
+        """Write each process: its run time as a region, and its slices as metrics."""
         rows = store.job_processes(job).to_pylist()
         hosts = {
             host: self._defined.system_tree_node(host, class_name="node", parent=self._root)
@@ -133,7 +133,7 @@ class _TraceWriter:
         events.leave(end, region)
 
     def _metric(self, shown: View) -> Any:
-        """Define the metrics of a view: values apply since the previous event."""
+        """Define the metrics of a view; a value applies to the time since the previous event."""
         unit = {"bytes": "bytes/s", "ns": "cores"}[shown.unit]
         members = [
             self._defined.metric_member(
@@ -148,7 +148,7 @@ class _TraceWriter:
         return self._defined.metric_class(members)
 
     def losses(self, hits: list[Hit]) -> None:
-        """Write the spans in which time was lost: a location for each cause and resource."""
+        """Write the spans in which time was lost; each cause and resource has its own location."""
         places: dict[str, list[tuple[Hit, float]]] = {}
         for hit in hits:
             for part in hit.by_cause:
@@ -177,7 +177,7 @@ class _TraceWriter:
                         events.leave(hit.end_ns, region)
 
     def finish(self) -> None:
-        """Set the wall-clock time of the first event: the package would use the time of writing."""
+        """Set the wall-clock time of the first event, in place of the time of writing."""
         if self._first_ns is not None:
             self._trace._realtime_timestamp = self._first_ns / 1e9
 
@@ -189,7 +189,7 @@ class _TraceWriter:
 def _changes(
     metric: Any, samples: _Samples, life: tuple[int, int]
 ) -> Iterator[tuple[int, Any, list[float]]]:
-    """Yield the changes of a process's metrics; 0 between rows with a gap."""
+    """Yield the changes of a process's metrics, which are 0 in gaps between rows of slices."""
     last = life[0]
     for begin, end, rates in zip(
         samples.begin.tolist(), samples.end.tolist(), samples.rates.tolist(), strict=True

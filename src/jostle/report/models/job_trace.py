@@ -1,4 +1,4 @@
-"""A whole job for trace viewers: its processes, neighbours, loads on mounts, and losses."""
+"""Writes a job for trace viewers: its processes, neighbours, loads on mounts, and losses."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def job_trace(
     Args:
         store: The repository.
         job: The job's full name.
-        estimate: Its estimated losses; None where there is no estimate.
-        users: Users whose jobs may be named; None: all. Others' jobs, and sums of the load of
-            others, are left out otherwise.
+        estimate: Estimate of the job's loss; None where there is none.
+        users: Users (uids) whose jobs may be named. Jobs of other users are left out, and so are
+            sums of other jobs' load. None: all users, and nothing is left out.
     """
     events = list(_job_events(store, job, estimate, users))
     return {"traceEvents": events, "displayTimeUnit": "ms"}
@@ -42,9 +42,10 @@ def _job_events(
 ) -> Iterator[dict[str, Any]]:
     """Yield the events of a job; times are microseconds since the Unix epoch.
 
-    Each node is a group with a track per process; the other jobs that ran meanwhile have a track
-    each; each mount has two counters, the load of the job and that of all others, in bytes/s; each
-    GPU has counters of the job's copies to it and back, and of its time in computation.
+    Each node is a group with a track per process. Each other job that ran meanwhile has a track.
+    One counter shows the load of the job on all mounts, in bytes/s; one per mount shows the load of
+    all other jobs. Each GPU has counters of the job's copies to the GPU and back, and of the time
+    in which the GPU computed.
     """
     if estimate is not None:
         yield from trace_events(estimate)["traceEvents"]
@@ -61,7 +62,7 @@ def _job_events(
 
 
 def _gpus(store: Repository, job: str) -> Iterator[dict[str, Any]]:
-    """Yield counters of the job's GPUs; a job without GPUs has no group of them."""
+    """Yield counters of the job's GPUs, in a group that a job without GPUs does not get."""
     row, named = job_row(store, job), False
     for metric, what in (("gpu", "bytes/s"), ("gpu_busy_ns", "share of the time")):
         shown = view(metric)
@@ -105,7 +106,7 @@ def _neighbours(
 ) -> Iterator[dict[str, Any]]:
     """Yield a track per other job that used the job's mounts while it ran, and may be named."""
     rows = job_rows(store, jobs, traffic=False) if jobs else []
-    yield _named("process_name", _NEIGHBOURS, 0, "other jobs beside it")
+    yield _named("process_name", _NEIGHBOURS, 0, "other jobs alongside it")
     shown = [row for row in rows if users is None or row["uid"] in users]
     for track, row in enumerate(shown, 1):
         yield _named("thread_name", _NEIGHBOURS, track, row["job"])
@@ -130,16 +131,16 @@ def _span(name: str, start_ns: int, end_ns: int, group: int, track: int) -> dict
 
 
 def trace_events(estimate: RunEstimate) -> dict[str, Any]:
-    """Return the intervals in the Trace Event Format of Chrome, which Perfetto reads.
+    """Return the spans of lost time in the Trace Event Format of Chrome, which Perfetto reads.
 
-    Times are microseconds since the Unix epoch, so that they are aligned with other events of
-    that clock. Each cause and resource has tracks of its own; complete events of one track must
-    not overlap, so overlapping ones are on several tracks.
+    Times are microseconds since the Unix epoch, so that other traces with this clock are aligned.
+    Each cause and resource has tracks of its own. Events of one track must not overlap, so
+    overlapping spans are put on several tracks.
     """
     events: list[dict[str, Any]] = [
         _named("process_name", _LOSSES, 0, f"{estimate.job}: interference"),
-        _complete("judged time", estimate.start_ns, estimate.end_ns, 1, _verdict(estimate)),
-        _named("thread_name", _LOSSES, 1, "judged time"),
+        _complete("assessed time", estimate.start_ns, estimate.end_ns, 1, _verdict(estimate)),
+        _named("thread_name", _LOSSES, 1, "assessed time"),
     ]
     places: dict[tuple[str, str], list[Hit]] = {}
     for hit in estimate.hits:
@@ -192,7 +193,7 @@ def _complete(
 
 
 def lanes_of(hits: list[Hit]) -> list[int]:
-    """Return for each interval the first lane that is free at its start."""
+    """Return for each span of lost time the first track that is free at its start."""
     lanes = [0] * len(hits)
     ends: list[tuple[int, int]] = []
     free: list[int] = []

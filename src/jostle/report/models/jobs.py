@@ -1,4 +1,4 @@
-"""Rows of the list of jobs."""
+"""Rows of the list of jobs, as `jostle jobs` and the web page show them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,11 @@ GROUP BY job, identity ORDER BY ranks DESC, identity
 def mpi_programs(
     store: Repository, names: Sequence[str] | None = None
 ) -> dict[str, dict[str, Any]]:
-    """Return, for each job (or some) that has MPI ranks: ranks, programs and mpi_library."""
+    """Return the MPI programs of all jobs, or of some; a job without ranks is left out.
+
+    Returns:
+        By job: `ranks` (number of ranks), `programs` (number of ranks by program), `mpi_library`.
+    """
     found: dict[str, dict[str, Any]] = {}
     for row in store.query(_RANKS, [None if names is None else list(names)]).to_pylist():
         known = found.setdefault(row["job"], {"ranks": 0, "programs": {}, "mpi_library": None})
@@ -45,9 +49,9 @@ def job_rows(
 
     Args:
         store: The repository.
-        names: Only these jobs; None: all.
-        traffic: Also read their traffic, and the newest slices of running jobs.
-        span: A span that contains all their slices, ns since the epoch; None: not known.
+        names: Names of the jobs; None: all.
+        traffic: Whether to read the jobs' traffic, and the newest slices of running jobs, too.
+        span: Span that contains all slices of the jobs, ns since the epoch; None: not known.
     """
     marks = {}
     if traffic:
@@ -74,9 +78,9 @@ def is_chosen(
 
     Args:
         row: A row of `job_rows` or of `batch_jobs.with_batch_jobs`.
-        uid: Only jobs of this user; None: of all users.
-        program: Only jobs that run it; may have * and ?; None: any.
-        since_ns: Only jobs that ran after it, ns since the epoch; None: at any time.
+        uid: User whose jobs match; None: all users.
+        program: Program whose jobs match; * and ? are wildcards; None: any program.
+        since_ns: Instant after which matching jobs ran, ns since the epoch; None: any time.
     """
     if uid is not None and row["uid"] != uid:
         return False
@@ -108,7 +112,7 @@ def job_row(store: Repository, job: str) -> dict[str, Any]:
 
 
 def describe(row: dict[str, Any]) -> str:
-    """Return what a job is in a few words: its program and its processes or ranks."""
+    """Describe a job in a few words: its program and its number of processes or ranks."""
     number, what = row["processes"], "process"
     if row["ranks"]:
         number, what = row["ranks"], "rank"

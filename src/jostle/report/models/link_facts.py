@@ -1,4 +1,4 @@
-"""A fabric for display: its shape, the loads of its links per step, and the jobs on a link."""
+"""A fabric for display: its layout, the loads of its links per step, and the jobs on each link."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def fabric_row(topology: Topology) -> dict[str, Any]:
 
 
 def fabric_shape(topology: Topology) -> dict[str, Any]:
-    """Return the vertices and links of a fabric as plain lists; names of kinds are in `kinds`."""
+    """Return the vertices and links of a fabric as plain lists; `kinds` names kinds of links."""
     return {
         **fabric_row(topology),
         "vertices": list(topology.vertices),
@@ -69,10 +69,13 @@ def fabric_shape(topology: Topology) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class FabricLoads:
-    """Displayed loads of a fabric's links: measured where a port counts, else routed.
+    """The loads of a fabric's links, as they are displayed.
+
+    The load of a link is measured if the link's port has counters. Else it is routed: computed from
+    the messages of the jobs and their routes.
 
     Attributes:
-        loads: The loads; steps are their slices.
+        loads: The loads of the links; each of its slices is one step.
     """
 
     loads: LinkLoads
@@ -93,7 +96,7 @@ class FabricLoads:
 
     @cached_property
     def jobs(self) -> tuple[str, ...]:
-        """Names of the jobs with load, the greatest sum over all links first; "": no known job."""
+        """Names of the jobs with load, the most bytes first; "" stands for unknown jobs."""
         sums = {job: float(load.sum()) for job, load in self.loads.jobs.items()}
         return tuple(
             sorted((job for job in sums if sums[job] > 0), key=lambda job: (-sums[job], job))
@@ -109,12 +112,12 @@ class FabricLoads:
 
     @cached_property
     def least(self) -> csr_array:
-        """As `load`, but with the least load on each link that adaptive routing allows."""
+        """Least bytes per step and link that adaptive routing allows."""
         return self._shown(self.loads.low)
 
     @cached_property
     def most(self) -> csr_array:
-        """As `load`, but with the most load on each link that adaptive routing allows."""
+        """Most bytes per step and link that adaptive routing allows."""
         return self._shown(self.loads.high)
 
     def _shown(self, routed: csr_array) -> csr_array:
@@ -137,11 +140,11 @@ class FabricLoads:
 
     @property
     def has_waiting(self) -> bool:
-        """Whether at least one port counts waiting data."""
+        """Whether at least one port counts the time that data waits."""
         return bool(self.loads.waiting.nnz)
 
     def waiting(self, first: int, count: int) -> Floats:
-        """Return the share of the time that data waited: (count, links); NaN where none counts."""
+        """Return the share of the time that data waited, (count, links); NaN: not counted."""
         part = self.loads.waiting[first : first + count].toarray()
         return np.where(self.loads.is_measured, part, np.nan)
 
@@ -149,9 +152,9 @@ class FabricLoads:
         """Return the index in `jobs` of each link's busiest job: (count, links); NO_JOB: none.
 
         Args:
-            first: The first step.
+            first: Number of the first step.
             count: Number of steps.
-            before: A job that comes before all others wherever it has traffic; "": none.
+            before: Job that is preferred to all others wherever it has traffic; "": none.
         """
         best = np.zeros((count, len(self.loads.is_measured)))
         who = np.full(best.shape, NO_JOB, np.uint16)
@@ -164,7 +167,7 @@ class FabricLoads:
         return who
 
     def overview(self, programs: Mapping[str, str]) -> dict[str, Any]:
-        """Return the greatest load of a link by step, and the jobs: for the overview of a page.
+        """Return the load of the busiest link in each step, and the jobs with their bytes.
 
         Args:
             programs: Program of each job.
@@ -195,14 +198,17 @@ class FabricLoads:
         }
 
     def on_links(self, links: Sequence[int]) -> dict[str, Any]:
-        """Return the load of some links together, in total and by job, in bytes per second by step.
+        """Return the summed load of some links in each step, bytes per second.
 
         Args:
             links: One link, or all links into a switch.
 
         Returns:
-            load, low, high (steps,), measured (whether all ports count), and jobs: {job: (steps,)},
-            the greatest sum first. Counted bytes beyond the jobs' routed loads belong to no job.
+            load: Load of all jobs, (steps,).
+            low, high: Least and greatest load that adaptive routing allows, (steps,).
+            measured: Whether all of the links' ports have counters.
+            jobs: Routed load by job, (steps,) each, the job with most bytes first. If ports counted
+                more bytes than that, the difference is in `load` only.
         """
         place = np.array(links, np.int64)
         jobs = {job: self.loads.jobs[job][:, place].sum(axis=1) / self.step_s for job in self.jobs}
@@ -227,12 +233,13 @@ def losses_at(
     """Add up the losses of jobs at some resources in a span, from their verdicts.
 
     Args:
-        resources: As verdicts name them: `link leaf1 > spine2`, `switch leaf1`.
-        slices: By job, the slices in which others caused a loss (GuiltySlice).
+        resources: Names of resources, as in verdicts: `link leaf1 > spine2`, `switch leaf1`.
+        slices: For each job, the slices in which other jobs slowed it (DisturbedSlice).
         span: Start and end, ns since the epoch.
 
     Returns:
-        Loss of each job there, s; and the loss of others that each job caused, s.
+        Two mappings by job: the time that the job lost at these resources, s; and the time that
+        other jobs lost there because of it, s.
     """
     lost, cost = dict.fromkeys(slices, 0.0), dict[str, float]()
     for job, of in slices.items():
@@ -250,16 +257,17 @@ def link_report(
     link: int | None,
     switch: int | None,
     programs: Mapping[str, str],
-    guilty_slices: Callable[[str], Sequence[Mapping[str, Any]] | None],
+    disturbed_slices: Callable[[str], Sequence[Mapping[str, Any]] | None],
 ) -> dict[str, Any]:
     """Return the jobs on a link or a switch, with their bytes and losses.
 
     Args:
         fabric: The loads.
-        link: The link; None: a switch.
-        switch: The switch, as a vertex: the links into it are added up.
+        link: Number of the link; None: a switch.
+        switch: Vertex of the switch, whose incoming links are added up.
         programs: Program of each job.
-        guilty_slices: Returns those of a job, as for `losses_at`; None: it has no verdict yet.
+        disturbed_slices: Function that returns the slices in which other jobs slowed a job, as for
+            `losses_at`, or None if there is no verdict on the job yet.
     """
     topology = fabric.loads.topology
     start, step, steps = fabric.loads.axis
@@ -274,7 +282,7 @@ def link_report(
     if link is None:  # losses on its links count for the switch
         ends = (topology.targets == switch) | (topology.sources == switch)
         resources |= {f"link {topology.link_name(int(each))}" for each in np.flatnonzero(ends)}
-    slices = {job: of for job in there["jobs"] if (of := guilty_slices(job)) is not None}
+    slices = {job: of for job in there["jobs"] if (of := disturbed_slices(job)) is not None}
     lost, cost = losses_at(resources, slices, (start, start + step * steps))
     whole = sum(float(values.sum()) for values in there["jobs"].values())
     return {

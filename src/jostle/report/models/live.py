@@ -1,4 +1,4 @@
-"""Current load of a job, and of others on its nodes and file systems: for `run --live`."""
+"""Current load of a job, and of other jobs on its nodes and file systems, for `run --live`."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _IN_FILES = file_metrics("read_ns", "write_ns", "sync_ns", "meta_ns")
 
 @dataclass(frozen=True)
 class LiveLoad:
-    """A job's load in a few slices, and that of others.
+    """A job's load in its newest slices, and the load of other jobs on the same resources.
 
     Attributes:
-        cores: Cores that the job keeps busy, on average.
-        waiting: Its threads that wait for a core, on average.
-        in_files: Its threads that are in calls on files, on average.
-        read: Bytes that it reads per second.
-        written: Bytes that it writes per second.
-        others_cores: Cores that others keep busy on its nodes, over the last minute.
-        others_bytes: Bytes that others move per second on its file systems, over the last minute.
+        cores: Mean number of cores that the job keeps busy.
+        waiting: Mean number of its threads that wait for a core.
+        in_files: Mean number of its threads that are in calls on files.
+        read: Bytes that the job reads per second.
+        written: Bytes that the job writes per second.
+        others_cores: Mean number of cores that other jobs keep busy on this job's nodes.
+        others_bytes: Bytes that other jobs move per second on this job's file systems.
     """
 
     cores: float
@@ -45,13 +45,14 @@ class LiveLoad:
 def live_load(
     store: Repository, job: str, span: tuple[int, int], around: tuple[int, int]
 ) -> LiveLoad:
-    """Add up the newest slices of a job and of others.
+    """Add up the newest slices of a job and of the other jobs.
 
     Args:
         store: The repository.
         job: Full name of the job.
-        span: Span for the job, ns since the epoch.
-        around: Span for others: longer, since their slices may be longer, and arrive later.
+        span: Start and end of the slices of the job, ns since the epoch.
+        around: Start and end of the slices of other jobs. This span is longer, since slices of
+            other jobs may be longer and may arrive later.
     """
     seconds = (span[1] - span[0]) / 1e9
     cores, waiting = _sums(store, "node_rollup", [_CPU, ("os_runqueue_ns",)], span, job)
@@ -82,7 +83,7 @@ def _sums(
 def _others(
     store: Repository, table: Rollup, metrics: Sequence[str], span: tuple[int, int], job: str
 ) -> float:
-    """Return the load of other jobs on the resources of one, per second."""
+    """Return the load of other jobs on the resources of a job, per second."""
     own = store.loads.sums(table, [metrics], span, job=job)
     used = own["resource"].unique().to_pylist()
     if not used:

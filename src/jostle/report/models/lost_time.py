@@ -1,4 +1,4 @@
-"""When a run lost its time, by cause: the numbers of the terminal's strip and of the figure."""
+"""The time that a run lost, over its run time and by cause: data of charts and plots."""
 
 from __future__ import annotations
 
@@ -33,11 +33,12 @@ def lost_over_time(
     """Spread the lost seconds over spans of the run.
 
     Args:
-        estimate: The estimate of the run; each hit is spread evenly over its own span.
-        borders: m + 1 instants in ns since the start of the run, ascending.
+        estimate: The estimate of the run. The loss of each hit is spread evenly over the hit's
+            time.
+        borders: The m + 1 boundaries of m spans, ns since the start of the run, ascending.
 
     Returns:
-        For each cause with hits, in a fixed order: m numbers, seconds lost in each span.
+        For each cause with hits, in a fixed order, the seconds lost in each of the m spans.
     """
     spread = {}
     for cause in ORDER:
@@ -60,7 +61,8 @@ def lost_over_time(
 def drawn_part(estimate: RunEstimate) -> str:
     """Return a sentence on the part of the loss that is drawn; "" if it is nearly all.
 
-    Small losses of many segments are part of the loss, but are no hits.
+    The sum of small losses in many segments is part of the loss, but no such loss is a hit, and
+    only hits are drawn.
     """
     lost, drawn = estimate.lost_s.value, sum(hit.seconds for hit in estimate.hits)
     if not estimate.hits or drawn >= _NEARLY_ALL * lost:
@@ -75,7 +77,7 @@ def join_spans(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Join spans of time that touch or overlap.
 
     Args:
-        spans: (begin, end) of each, in any order.
+        spans: (begin, end) of each span, in any order.
 
     Returns:
         (begin, end) of the joined spans, the earliest first.

@@ -54,9 +54,9 @@ class ComponentSteps:
         host: The machine.
         kind: Kind of the component.
         name: Name of the component.
-        job: The batch job whose requests it counts; "": all jobs.
+        job: The batch job whose requests the component counts; "": it counts those of all jobs.
         view: The view that is shown.
-        lines: Steps of each line of the view.
+        lines: Time series of each line of the view.
     """
 
     host: str
@@ -68,7 +68,7 @@ class ComponentSteps:
 
     @property
     def title(self) -> str:
-        """Its name for a chart: `node1 · disk sda`."""
+        """Title of the component's chart: `node1 · disk sda`."""
         if self.kind == "machine":
             return self.host
         if self.kind == "batch_job":
@@ -77,7 +77,7 @@ class ComponentSteps:
         return f"{self.host} · {kind_of(self.kind)} {self.name}{whose}"
 
     def to_json(self) -> dict[str, Any]:
-        """Return the steps as plain values."""
+        """Return the steps as JSON-compatible values."""
         from jostle.report.models.steps import steps_json
 
         return {
@@ -110,8 +110,8 @@ def machine_steps(
         store: The repository.
         host: The machine.
         span: Start and end, ns since the epoch; None: the last day of its slices.
-        view: A view of a metric of components; None: CPU time of the machine and of batch jobs,
-            bytes of the rest.
+        view: A view of a metric of components; None: CPU time for the machine and for batch jobs,
+            bytes for all other components.
 
     Raises:
         UsageError: No agent ran on such a machine.
@@ -153,10 +153,10 @@ class ServerLoad:
 
     Attributes:
         mount: Identity of the mount.
-        servers: Their names.
-        kind: Kind of the components that counted it.
-        unprofiled: Share of the bytes that are in no profile; None: not known.
-        lines: Steps of each line of the view.
+        servers: Names of the servers.
+        kind: Kind of the components that counted the traffic.
+        unprofiled: Share of programs without a profile in the bytes, 0 to 1; None: not known.
+        lines: Time series of each line of the view.
     """
 
     mount: str
@@ -169,7 +169,7 @@ class ServerLoad:
 def server_loads(
     store: Repository, mounts: list[str], span: JobSpan, view: View
 ) -> list[ServerLoad]:
-    """Return the traffic that the servers of mounts served, from their agents.
+    """Return the traffic of the servers of mounts, as the agents on these servers recorded it.
 
     Args:
         store: The repository.
@@ -229,7 +229,7 @@ def _where(rows: pa.Table, **values: str) -> pa.Table:
 
 
 def last_day(store: Repository, host: str) -> tuple[int, int]:
-    """Return start and end of the last day of a machine's slices, ns since the epoch.
+    """Return start and end of the last 24 hours of a machine's slices, ns since the epoch.
 
     Raises:
         UsageError: No agent ran on such a machine.
@@ -256,7 +256,7 @@ def life_of(store: Repository, host: str) -> tuple[int, int]:
             f"No agent ran on a machine {host}.",
             hint=f"Machines with an agent: {some}."
             if known
-            else "jostle-agent writes the slices of a machine; none are in the repository.",
+            else "jostle-agent writes the slices of a machine; the repository has none.",
         )
     return row["begin"], row["end"]
 

@@ -1,4 +1,4 @@
-"""Values of `--metric`: a metric of the schema, or a group of metrics that belong together."""
+"""The views that `--metric` can select: a metric of the schema, or a group of metrics."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ class ViewLine:
     """One line of a view: the sum of some metrics under one label.
 
     Attributes:
-        label: The label.
-        metrics: The metrics that are added up.
-        again: Whether its time is included in that of earlier lines, so that it must not be added.
+        label: Label of the line.
+        metrics: Ids of the metrics that are added up.
+        again: Whether earlier lines of the view already contain the time of this line, so that it
+            must not be added to their sum.
     """
 
     label: str
@@ -28,14 +29,14 @@ class ViewLine:
 
 @dataclass(frozen=True)
 class View:
-    """The content of a timeline.
+    """The content of a timeline: its lines, their unit and their heading.
 
     Attributes:
         name: Value of --metric.
         title: Heading of the chart.
-        unit: bytes, ops, ns or threads.
-        level: True for gauges.
-        lines: The series of each panel.
+        unit: Unit of the values: bytes, ops, ns or threads.
+        level: Whether the values are levels (gauges).
+        lines: Lines of each panel.
     """
 
     name: str
@@ -46,19 +47,19 @@ class View:
 
     @property
     def rate_unit(self) -> str:
-        """Unit of its values over time: per second, except for levels."""
+        """Unit of a chart's values: the view's unit per second; for levels, the unit itself."""
         if self.level:
             return self.unit
         return {"bytes": "bytes/s", "ns": "s/s"}.get(self.unit, f"{self.unit}/s")
 
     @property
     def scope(self) -> str:
-        """Scope of its metrics: mount or process."""
+        """Scope of the view's metrics: mount or process."""
         return BY_ID[self.lines[0].metrics[0]].scope
 
     @property
     def sums(self) -> list[list[str]]:
-        """Metrics that are added up where the view is one number: the largest of several sums."""
+        """Groups of metrics: the view as one number is the largest of the groups' sums."""
         parts = [
             [name for line in self.lines if line.again is again for name in line.metrics]
             for again in (False, True)
@@ -171,16 +172,16 @@ def names() -> list[str]:
 
 
 def view(name: str) -> View:
-    """Return the view of a name.
+    """Return the view with a name.
 
     Raises:
-        UsageError: No metric has this name; the hint has the nearest ones.
+        UsageError: No view has this name; the hint lists similar names.
     """
     if name in _PAIRS:
         return _PAIRS[name]
     if name == "mpi":
         raise UsageError(
-            "There is no metric `mpi`.", hint="Time in MPI, NCCL and gloo is `communication`."
+            "There is no metric `mpi`.", hint="Use `communication`: the time in MPI, NCCL and gloo."
         )
     metric = BY_ID.get(name)
     if metric is None:

@@ -1,4 +1,4 @@
-"""Activity of a node's GPUs over time, from its agent: for terminal, API and page."""
+"""Activity of a node's GPUs over time, from its agent, for the terminal, the API and web pages."""
 
 from __future__ import annotations
 
@@ -27,14 +27,15 @@ _MOST_STEPS = 200_000
 
 @dataclass(frozen=True)
 class GpuView:
-    """One way to look at a GPU.
+    """A view of a GPU's activity: the metrics that it shows, and their unit.
 
     Attributes:
-        name: Of the view.
-        title: As users see it.
-        unit: Of its values: %, bytes, MHz, W, bytes/s, or errors (in a step).
+        name: Name of the view.
+        title: Title for users.
+        unit: Unit of the values: %, bytes, MHz, W, bytes/s, or errors (per step).
         lines: Label and metrics of each line; the metrics are added up.
-        scale: What the metrics (per second, unless they are levels or errors) are multiplied with.
+        scale: Factor that converts the metrics to `unit`. Counters of errors are taken per step,
+            levels (gauges) as they are, and all other metrics per second.
     """
 
     name: str
@@ -69,18 +70,20 @@ VIEWS = (
     ),
 )
 _SHOWN = [name for view in VIEWS for _, names in view.lines for name in names]
-_BESIDE = ["device_throttle_ns", "power_limit_uw", "power_temperature_mc", "memory_limit_bytes"]
+_ALONGSIDE = ["device_throttle_ns", "power_limit_uw", "power_temperature_mc", "memory_limit_bytes"]
 
 
 @dataclass(frozen=True)
 class Slowed:
-    """A time in which power or heat lowered a GPU's clock.
+    """A span of time in which power or heat lowered a GPU's clock.
 
     Attributes:
-        start_ns, end_ns: Begin and end, ns since the epoch.
-        share: Share of the slices that were slowed, 0 to 1.
-        watts: Its mean power; limit_watts: its limit, 0 unknown.
-        celsius: Its highest temperature; 0 unknown.
+        start_ns: Start of the span, ns since the epoch.
+        end_ns: End of the span, ns since the epoch.
+        share: Share of the time of the slowed slices in which the clock was lowered, 0 to 1.
+        watts: Mean power in these slices, W.
+        limit_watts: Power limit, W; 0: unknown.
+        celsius: Highest temperature, °C; 0: unknown.
     """
 
     start_ns: int
@@ -96,15 +99,15 @@ class NodeGpu:
     """One GPU of a node over time.
 
     Attributes:
-        host: The node.
-        gpu: Its name there.
-        path: Its folder below /sys/devices; "" unknown.
-        memory_bytes: Its memory; 0 unknown.
-        start_ns: Start of the first step.
-        step_ns: Length of each.
-        values: View -> (lines, steps); NaN where its agent said nothing. Views without any value
-            are missing.
-        slowed: When power or heat lowered its clock.
+        host: Name of the node.
+        gpu: Name of the GPU on the node.
+        path: Folder of the GPU below /sys/devices; "": unknown.
+        memory_bytes: Size of the GPU's memory; 0: unknown.
+        start_ns: Start of the first step, ns since the epoch.
+        step_ns: Length of each step, ns.
+        values: Values by name of the view, (lines, steps); NaN where the node's agent recorded
+            none. Views without any value are missing.
+        slowed: Spans of time in which power or heat lowered the GPU's clock.
     """
 
     host: str
@@ -123,7 +126,7 @@ class NodeGpu:
         return self.start_ns + np.arange(steps + 1, dtype=np.int64) * self.step_ns
 
     def to_json(self) -> dict[str, Any]:
-        """Return the steps as plain values."""
+        """Return the steps as JSON-compatible values."""
         from jostle.report.format.nodes import slowed_words
 
         return {
@@ -173,14 +176,14 @@ def node_gpus(
         store: The repository.
         host: The node.
         span: Start and end, ns since the epoch; None: the last day of its slices.
-        points: The most steps of each; None: one for each slice.
+        points: Largest number of steps; None: one for each slice.
 
     Raises:
         UsageError: No agent ran on such a machine.
     """
     begin, end = span or last_day(store, host)
     rows = store.query(
-        f"SELECT name, mount, slice, slice_ns, span, {', '.join([*_SHOWN, *_BESIDE])} "
+        f"SELECT name, mount, slice, slice_ns, span, {', '.join([*_SHOWN, *_ALONGSIDE])} "
         "FROM component_slices WHERE host = $1 AND kind = 'gpu' "
         "AND (slice + span) * slice_ns > $2 AND slice * slice_ns < $3 "
         "ORDER BY name, slice * slice_ns",
@@ -204,7 +207,7 @@ def _times(rows: pa.Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def _axis(rows: pa.Table, most: int) -> tuple[int, int, int]:
-    """Return start and length of a step, ns, and their number, for all GPUs of a node."""
+    """Return start of the first step and length of a step, ns, and the number of steps."""
     from jostle.values.arrow_columns import ints
 
     start, lasts = _times(rows)
@@ -249,7 +252,10 @@ def _gpu(host: str, rows: pa.Table, axis: tuple[int, int, int]) -> NodeGpu:
 
 
 def _slowed(rows: pa.Table, start: NDArray[np.int64], lasts: NDArray[np.int64]) -> list[Slowed]:
-    """Join slices in which power or heat lowered the clock, also over times without work."""
+    """Join slices in which power or heat lowered the clock into spans.
+
+    A span ends at a slice in which the GPU worked with a full clock, but not at an idle slice.
+    """
     from jostle.values.arrow_columns import ints
 
     throttled = ints(rows, "device_throttle_ns")

@@ -1,4 +1,4 @@
-"""Speed of a node's memory for its jobs, and their load: for API and page."""
+"""Speed of a node's memory for each job on the node, and the job's load, for API and pages."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ class NodeMemory:
 
     Attributes:
         job: The job.
-        cores: Cores that it kept busy, mean over its slices.
-        latency_ns: Mean time of one read of main memory, in nanoseconds; None: no probe.
-        slower: The slowest twentieth of its slices, as a multiple of its median one; None: no
-            probe.
-        bandwidth: Bandwidth of one thread, in bytes per second; None: no probe.
-        missed: Bytes per second that its cache misses moved; None: not counted.
+        cores: Number of cores that the job kept busy, mean over its slices.
+        latency_ns: Mean time of one read of main memory, in nanoseconds; None: no memory probe ran.
+        slower: Time of a read that a twentieth of the slices reach or exceed, as a multiple of the
+            median over slices; None: no memory probe ran.
+        bandwidth: Bandwidth of one thread, in bytes per second; None: no memory probe ran.
+        missed: Bytes per second that cache misses of the job moved; None: not counted.
     """
 
     job: str
@@ -59,13 +59,13 @@ class NodeMemory:
     missed: float | None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the numbers as plain values."""
+        """Return the numbers as JSON-compatible values."""
         found: dict[str, Any] = plain(self)
         return found
 
 
 def node_memory(store: Repository, host: str, span: tuple[int, int]) -> list[NodeMemory]:
-    """Return the speed of a node's memory for its jobs, those that computed most first.
+    """Return the speed of a node's memory for its jobs, those with most CPU time first.
 
     Args:
         store: The repository.

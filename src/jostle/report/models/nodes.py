@@ -1,4 +1,4 @@
-"""Nodes and servers that are persistently worse than their peers: one content for all views."""
+"""Nodes and servers that are persistently worse than their peers, as data for all views."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ SELECT max(hi)::BIGINT AS hi FROM (
 
 
 def nodes_json(content: NodeDifferences) -> dict[str, Any]:
-    """Return the differences as plain values, and as text."""
-    from jostle.report.format.nodes import answer, not_judged, size_of, watched, what_of
+    """Return the differences as JSON-compatible values, and as text."""
+    from jostle.report.format.nodes import answer, not_assessed, size_of, watched, what_of
 
     plain = content.to_json()
     for row, each in zip(plain["differences"], content.differences, strict=True):
         row |= {"what": what_of(each), "how_much": size_of(each)}
-    for row, unjudged in zip(plain["unjudged"], content.unjudged, strict=True):
-        row["words"] = not_judged(unjudged)
+    for row, unassessed in zip(plain["unassessed"], content.unassessed, strict=True):
+        row["words"] = not_assessed(unassessed)
     return plain | {"answer": answer(content), "watched": watched(content)}
 
 
@@ -53,11 +53,11 @@ def node_differences(store: Repository, days: int = DAYS) -> NodeDifferences:
 
     Args:
         store: The repository.
-        days: Number of days, up to its newest slice.
+        days: Number of days, up to the repository's newest slice.
     """
     import pyarrow as pa
 
-    from jostle.analysis.nodes import days_sql, job_days_sql, lasting_differences
+    from jostle.analysis.nodes import days_sql, job_days_sql, persistent_differences
     from jostle.repository.query.divided import Question
 
     newest = store.query(_NEWEST).to_pylist()[0]["hi"] or 0
@@ -75,11 +75,11 @@ def node_differences(store: Repository, days: int = DAYS) -> NodeDifferences:
         between += f" AND slice % {every} = 0"
     parts = [ask(days_sql(between)), ask(job_days_sql(between))]
     condensed = pa.concat_tables(parts, promote_options="permissive")
-    return lasting_differences(condensed, machines)
+    return persistent_differences(condensed, machines)
 
 
 def _machines(store: Repository, cores: pa.Table) -> pa.Table:
-    """Return host, role and cores of all machines: the most frequent number."""
+    """Return host, role and number of cores (the most frequent one) of all machines."""
     from pyarrow import array, int64
 
     slices: dict[str, Counter[int]] = {}

@@ -1,4 +1,4 @@
-"""What all running jobs lose at this moment, to whom and on what: the model of `jostle top`."""
+"""The present losses of all running jobs, with causes and resources: the data of `jostle top`."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class NowJob:
     """A running job with the texts about it.
 
     Attributes:
-        answer: The analysis of the job.
-        user: Name of its owner; "": several.
-        place: Where it loses most now, for users: `file system /scratch`; "" if nowhere.
-        why: Who or what causes that, in a few words; "" if it loses nothing.
-        last_change: Its newest change as a sentence; "" without one.
+        answer: Results on the job, from `jostle.analysis.live`.
+        user: Name of the job's owner; "": it belongs to several users.
+        place: Resource on which the job loses most now: `file system /scratch`; "" without loss.
+        why: Cause of this loss in a few words; "" without loss.
+        last_change: Newest change as a sentence; "" without one.
     """
 
     answer: LiveAnswer
@@ -50,7 +50,7 @@ class NowJob:
     last_change: str
 
     def to_json(self) -> dict[str, Any]:
-        """Return the job as plain values."""
+        """Return the job as JSON-compatible values."""
         words = {name: getattr(self, name) for name in ("user", "place", "why", "last_change")}
         return self.answer.to_json() | words
 
@@ -68,15 +68,15 @@ class NowReport:
     jobs: tuple[NowJob, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report as plain values."""
+        """Return the report as JSON-compatible values."""
         return {"newest_ns": self.newest_ns, "jobs": [job.to_json() for job in self.jobs]}
 
 
 class Now:
-    """Follows the running jobs of a repository; threads may share it."""
+    """Evaluation of the running jobs of a repository; threads may share an object."""
 
     def __init__(self, store: Repository) -> None:
-        """Create the object; it reads nothing yet.
+        """Create the object without reading any slices.
 
         Args:
             store: The repository.
@@ -88,7 +88,7 @@ class Now:
         self._paths: dict[str, str] = {}
 
     def refresh(self) -> list[tuple[str, LiveChange]]:
-        """Read the new slices; return the changes in them, each with its job."""
+        """Read the new slices; return the changes found in them, each with its job."""
         with self._guard:
             now = time.monotonic()
             if now - self._asked < _LEAST_S:
@@ -104,8 +104,8 @@ class Now:
         """Return the report on the slices read so far.
 
         Args:
-            users: Uids of those whose jobs the viewer may see; None: all jobs, and load without a
-                profile.
+            users: Uids of the users whose jobs the viewer may see; None: all users, and the viewer
+                may also see load without a profile.
         """
         with self._guard:
             answers = self._stream.answers()
@@ -120,10 +120,10 @@ class Now:
         """Return the load of each job on a node (cores) or a mount (bytes/s) at present.
 
         Args:
-            place: Name of a node, the identity of a mount, or a path on one.
+            place: Name of a node, the identity of a mount, or a path on a mount.
 
         Returns:
-            The loads; None: nothing is recorded there, now or in the last minutes.
+            Loads by job; None: no load was recorded there in the last minutes.
         """
         with self._guard:
             longest = max((s.facts.slice_ns for s in self._stream.jobs.values()), default=0)
@@ -141,7 +141,7 @@ class Now:
             return loads
 
     def _keys_of(self, place: str) -> list[ResourceKey]:
-        """Return the resources that a name stands for, or by a path on a mount."""
+        """Return the resources with a name, or the mounts on which a path is."""
         keys = [key for key in self._stream.resources() if key[0] != "messages"]
         named = [key for key in keys if key[1] == place]
         if named or not place.startswith("/"):
@@ -176,7 +176,7 @@ class Now:
         return max(int(row["start_ns"]), now - int(back))
 
     def _path(self, mount: str) -> str:
-        """Return the shortest path of a mount in jobs."""
+        """Return the shortest path under which jobs use a mount."""
         if mount not in self._paths:
             rows = self._store.query(
                 "SELECT path FROM mounts WHERE mount = ? AND path <> '' "
@@ -205,7 +205,7 @@ class Now:
 
 
 def by_whom(suspects: Collection[LiveSuspect]) -> str:
-    """Return suspects in a few words: `bully-1 (80 %), steady-2`."""
+    """List suspects in a few words: `bully-1 (80 %), steady-2`."""
     names = [f"{each.job} ({100 * each.confidence:.0f} %)" for each in list(suspects)[:2]]
     more = len(suspects) - len(names)
     return ", ".join(names) + (f" and {more} more" if more > 0 else "")
@@ -216,7 +216,7 @@ def change_words(change: LiveChange, place: str) -> str:
 
     Args:
         change: The change.
-        place: Its resource in words.
+        place: Resource of the change in words.
     """
     on = f" on {place}" if change.resource_kind == "file system" else ""
     if change.resource_kind == "node" and change.what != "iteration":
@@ -238,11 +238,11 @@ def change_words(change: LiveChange, place: str) -> str:
 
 
 def loss_facts(job: NowJob, change: LiveChange | None) -> dict[str, str]:
-    """Return environment variables that describe a loss to a command.
+    """Return the environment variables by which a command learns of a job's loss.
 
     Args:
-        job: The job.
-        change: The newest change; None: none.
+        job: The job, with its texts.
+        change: Newest change of the job; None: there is none.
     """
     answer = job.answer
     facts = {

@@ -1,4 +1,4 @@
-"""Placement of a job, and of the runs of a program: one content for terminal, page and figures."""
+"""Placement of a job and of a program's runs, as data for the terminal, web pages and plots."""
 
 from __future__ import annotations
 
@@ -33,12 +33,14 @@ class JobPlacement:
     """The nodes of a job, and the jobs that may use its links.
 
     Attributes:
-        job: Its name.
-        program: Its program.
-        start_ns: When it began; end_ns: when it ended, or the end of its newest slice.
-        shape: Its placement.
+        job: Name of the job.
+        program: Program of the job.
+        start_ns: Start of the job, ns since the epoch.
+        end_ns: End of the job, or of its newest slice, ns since the epoch.
+        shape: Measures of the job's placement.
         company: The jobs that ran concurrently.
-        communicators: Its communicators except the world, the widest first; empty: not recorded.
+        communicators: Hops within each communicator except MPI_COMM_WORLD, the widest first; empty:
+            not recorded.
         notes: Sentences on what is unknown or guessed.
     """
 
@@ -54,11 +56,11 @@ class JobPlacement:
 
 @dataclass(frozen=True)
 class Stays:
-    """A fabric and all jobs in it, for figures.
+    """A fabric, with the nodes and the run time of all jobs in it, for plots.
 
     Attributes:
         fabric_map: The fabric.
-        by_job: The nodes and the time of each job.
+        by_job: The nodes and the run time of each job.
         servers: Hosts of machines that are servers.
     """
 
@@ -74,8 +76,9 @@ def job_placement(
 
     Args:
         store: The repository.
-        job: Its name there.
-        as_user: Uid of the viewer: other users' jobs are one entry, without names.
+        job: Name of the job.
+        as_user: Uid of the viewer, for whom all jobs of other users become one entry without
+            names; None: the viewer may see all jobs.
 
     Raises:
         UsageError: No fabric is known, or none of the job's nodes is in one.
@@ -111,10 +114,10 @@ def program_placement(store: Repository, program: str) -> tuple[ProgramPlacement
 
     Args:
         store: The repository.
-        program: Its name, as `jostle jobs` shows it.
+        program: Name of the program, as `jostle jobs` shows it.
 
     Raises:
-        UsageError: No job runs it, no fabric is known, or too few runs are in one.
+        UsageError: No job ran the program, no fabric is known, or too few runs are in one.
     """
     from jostle.analysis.placement import RunMessages
     from jostle.analysis.placement import program_placement as place
@@ -125,7 +128,7 @@ def program_placement(store: Repository, program: str) -> tuple[ProgramPlacement
         names = Counter(stay.program for stay in everyone.values() if stay.program)
         most = ", ".join(f"`{name}`" for name, _ in names.most_common(3))
         hint = f"The most frequent are {most}." if most else "`jostle jobs` lists them."
-        raise UsageError(f"No job runs `{program}`.", hint=hint)
+        raise UsageError(f"No job ran `{program}`.", hint=hint)
     fabric_map, notes = _fabric_map(store, own)
     others = [stay for stay in everyone.values() if stay.program != program]
     asked, jobs = store.messages, [stay.job for stay in own]
@@ -137,13 +140,13 @@ def program_placement(store: Repository, program: str) -> tuple[ProgramPlacement
         raise UsageError(
             f"`{program}` has {number} run{'' if number == 1 else 's'} that can be compared; "
             f"{LEAST_RUNS} are needed{why}.",
-            hint=f"Look at one: jostle placement {own[-1].job}",
+            hint=f"See the placement of one run: jostle placement {own[-1].job}",
         )
     return content, Stays(fabric_map, everyone, _servers(store))
 
 
 def job_json(content: JobPlacement) -> dict[str, Any]:
-    """Return the placement of a job as plain values, and the answer as text."""
+    """Return the placement of a job as JSON-compatible values, and the answer as text."""
     from jostle.report.format.placement import job_answer
 
     meetings = [
@@ -155,7 +158,7 @@ def job_json(content: JobPlacement) -> dict[str, Any]:
 
 
 def program_json(content: ProgramPlacement) -> dict[str, Any]:
-    """Return the analysis of a program's runs as plain values, and the answer as text."""
+    """Return the analysis of a program's runs as JSON-compatible values, and the answer as text."""
     from jostle.report.format.placement import program_answer
 
     values: dict[str, Any] = plain(content)
@@ -163,9 +166,9 @@ def program_json(content: ProgramPlacement) -> dict[str, Any]:
 
 
 def _stays(store: Repository, span: tuple[int, int] | None = None) -> dict[str, Stay]:
-    """Return nodes and time of every job, or of those that ran in a span of time (ns).
+    """Return nodes and run time of every job, or of those that ran in a span of time (ns).
 
-    Batch jobs without a profile count, too, where their nodes are known.
+    Batch jobs without a profile are included if their nodes are known.
     """
     from jostle.analysis.placement import Stay
     from jostle.names.batch_jobs import batch_job_of
@@ -203,14 +206,17 @@ def _servers(store: Repository) -> frozenset[str]:
 
 
 def _fabric_map(store: Repository, own: Sequence[Stay]) -> tuple[FabricMap, list[str]]:
-    """Return the fabric with most nodes of some jobs, in its version at their end."""
+    """Return the fabric that has most nodes of some jobs, and notes on it.
+
+    The version of the fabric is that at the end of the last job.
+    """
     from jostle.analysis.placement import FabricMap
     from jostle.topology import valid_at
 
     versions = store.topologies()
     if not versions:
         raise UsageError(
-            "The repository knows no fabric: nobody can say where nodes are.",
+            "The repository has no fabric, so the places of nodes are unknown.",
             hint="jostle topology import FILE",
         )
     last = max(stay.end_ns for stay in own)
@@ -225,7 +231,7 @@ def _fabric_map(store: Repository, own: Sequence[Stay]) -> tuple[FabricMap, list
         some = ", ".join(sorted(wanted)[:3])
         raise UsageError(
             f"No fabric of the repository has the nodes of {own[0].job} ({some}).",
-            hint="`jostle topology show` lists its nodes; names must be as `hostname` gives them.",
+            hint="`jostle topology show` lists its nodes; names must be as `hostname` prints them.",
         )
     fabric_map = FabricMap(best[1])
     notes = list(best[1].notes)

@@ -1,8 +1,8 @@
-"""Facts of the batch system about a job: name, partition, account, state, limits.
+"""Facts on a job from its batch system: name, partition, account, state, limits.
 
-Prolog and epilog store them in the repository (table batch_jobs). Where they are missing, Slurm is
-queried when the job is shown. Both are only used if user and time agree with the profiles: another
-cluster has jobs of the same numbers, and a requeued job has the number of its earlier start.
+Prolog and epilog store these facts in the repository (table batch_jobs). If they are missing, Slurm
+is queried when the job is shown. Facts are only used if user and time agree with the profiles: jobs
+of another cluster, and earlier starts of a requeued job, may have the same number.
 """
 
 from __future__ import annotations
@@ -35,26 +35,26 @@ _FIELD = re.compile(r"(\w+)=(\S*)")
 
 @dataclass(frozen=True)
 class SchedulerFacts:
-    """A job as its batch system knows it; "" and 0 for what it does not say.
+    """A job as its batch system describes it; "" and 0 where it gives no value.
 
     Attributes:
-        name: Its name.
-        partition: Its partition or queue.
-        account: Who pays for it.
-        state: running, completed, failed, cancelled, timeout, ...
+        name: Name of the job.
+        partition: Partition or queue of the job.
+        account: Account that is charged.
+        state: State of the job: running, completed, failed, cancelled, timeout, ...
         exit: Exit code and signal, `3:0`.
-        cores: Cores that it got.
-        memory_bytes: Memory that it got.
-        time_limit_s: Its time limit.
-        nodes: Its nodes.
-        dependency: What it waited for, such as `afterok:11`.
-        array_job: The array that it is a task of.
-        array_task: Its number in there; -1: it is no task of an array.
-        het_job: The heterogeneous job that it is a component of.
-        het_component: Its number in there; -1: it is no component.
-        output: File of its standard output.
-        waited_s: How long it waited for its start, s; 0: not known.
-        energy_j: Energy that it used, J; 0: not known.
+        cores: Number of allocated cores.
+        memory_bytes: Allocated memory.
+        time_limit_s: Time limit, s.
+        nodes: Nodes of the job.
+        dependency: Jobs that the job had to wait for, such as `afterok:11`.
+        array_job: Number of the array that the job is a task of.
+        array_task: Number of the task in the array; -1: the job is no task of an array.
+        het_job: Number of the heterogeneous job that the job is a component of.
+        het_component: Number of the component in the heterogeneous job; -1: the job is none.
+        output: File of the job's standard output.
+        waited_s: Time from submission to start, s; 0: not known.
+        energy_j: Energy that the job used, J; 0: not known.
     """
 
     name: str
@@ -76,7 +76,7 @@ class SchedulerFacts:
     energy_j: int = 0
 
     def to_json(self) -> dict[str, Any]:
-        """Return the facts as plain values."""
+        """Return the facts as JSON-compatible values."""
         found: dict[str, Any] = plain(self)
         return found
 
@@ -84,16 +84,16 @@ class SchedulerFacts:
 def scheduler_facts(store: Repository, row: Mapping[str, Any]) -> SchedulerFacts | None:
     """Return the facts about a batch job.
 
-    The repository is searched first, then Slurm: accounting, else the controller, which drops jobs
-    after minutes.
+    The repository is searched first, then the accounting of Slurm, and then the controller of
+    Slurm, which forgets jobs some minutes after their end.
 
     Args:
         store: The repository.
         row: The row of a batch job (report.models.batch_jobs), or of a job that is a part of one.
 
     Returns:
-        The facts; None if none are stored, and Slurm is not available, does not answer in time, or
-        means another job.
+        The facts. None if none are stored and Slurm gives none: it is not available, does not
+        answer in time, or has a different job of this number.
     """
     batch = batch_job_of(row.get("script") or row["job"])
     if batch is None:
@@ -108,7 +108,7 @@ def scheduler_facts(store: Repository, row: Mapping[str, Any]) -> SchedulerFacts
 
 
 def with_facts(store: Repository, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return rows of a list of jobs with `scheduler`: the stored facts as plain values, or None.
+    """Return rows of a list of jobs with the stored facts, or None, added as `scheduler`.
 
     Args:
         store: The repository; Slurm is not queried.
@@ -133,11 +133,11 @@ def with_facts(store: Repository, rows: Sequence[dict[str, Any]]) -> list[dict[s
 def stored_facts(
     rows: Sequence[Mapping[str, Any]], row: Mapping[str, Any]
 ) -> SchedulerFacts | None:
-    """Return the facts of those rows of table batch_jobs that are about a job; None: none is.
+    """Return the facts on a job from rows of table batch_jobs; None: no row is about it.
 
     Args:
-        rows: Rows with its number: a requeued job has several.
-        row: As for `scheduler_facts`.
+        rows: Rows with the job's number; a requeued job has several.
+        row: A row of the list of jobs, as for `scheduler_facts`.
     """
     meant = [
         said
@@ -156,12 +156,14 @@ def stored_facts(
 
 
 def missing_nodes(nodes: Sequence[str], hosts: Iterable[str]) -> list[str]:
-    """Return the nodes of a batch job that have no profile of it.
+    """Return the nodes of a batch job on which no profile of the job was written.
+
+    Names are compared without their domains. If no name agrees, and there are as many hosts as
+    nodes, none is missing: then the batch system uses other names than the nodes themselves.
 
     Args:
-        nodes: Their names in the batch system.
-        hosts: Host names in profiles. One of the two may have the domain; if no name agrees, only
-            the numbers in the names are compared.
+        nodes: Names of the batch job's nodes in the batch system.
+        hosts: Host names in the profiles.
     """
     here = {host.partition(".")[0] for host in hosts}
     gone = [node for node in nodes if node.partition(".")[0] not in here]
@@ -174,7 +176,7 @@ def _stored(store: Repository, batch: BatchJob, row: Mapping[str, Any]) -> Sched
 
 
 def _key(batch: BatchJob) -> str:
-    """Return the key of a batch job's facts: for Darshan's logs the number alone."""
+    """Return the key of a batch job's facts: its script, or for a Darshan log its number."""
     return batch.number if batch.system == "darshan" else batch.script
 
 
@@ -226,7 +228,7 @@ def _facts(name: str, partition: str, account: str, state: str) -> SchedulerFact
 
 
 def _means(row: Mapping[str, Any], uid: str, start: str, end: str) -> bool:
-    """Return whether a job of Slurm is the profiled one: same user, same time."""
+    """Return whether facts are about the profiled job: they have the same user and time."""
     if not start.isdecimal() or uid not in (str(row["uid"]), _NOBODY):
         return False
     until = int(end) + _SLACK_S if end.isdecimal() else None

@@ -1,4 +1,4 @@
-"""The segments of an estimate as arrays for its figures."""
+"""The execution segments of an estimate as arrays, for plots."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class DrawnSegments:
     """Estimated segments in the order of time; all arrays have one value per segment.
 
     Attributes:
-        start: Start since the start of the run, s.
+        start: Start of the segment, s since the start of the run.
         seconds: Duration, s.
-        work: The amount of computation by which clusters are formed; NaN: none.
-        cluster: Number of the segment's cluster; 0: none.
-        threshold: Duration above which a segment is interfered, s; NaN: no threshold.
+        work: Amount of computation, by which segments are clustered; NaN: not known.
+        cluster: Number of the segment's cluster; 0: it is in no cluster.
+        threshold: Duration above which the segment counts as interfered, s; NaN: no threshold.
         excess: Seconds lost in the segment.
-        least: A loss below this share of a segment's duration is no hit.
+        least: Least share of a segment's duration that must be lost for the segment to be a hit.
     """
 
     start: Floats
@@ -71,16 +71,16 @@ class DrawnSegments:
 
     @property
     def hit(self) -> NDArray[np.bool_]:
-        """Which segments are interfered."""
+        """Whether each segment is a hit, that is, slowed by interference."""
         made: NDArray[np.bool_] = self.excess > self.least * self.seconds
         return made
 
     def only(self, which: NDArray[np.bool_] | NDArray[np.int64]) -> DrawnSegments:
-        """Return some of the segments."""
+        """Return the selected segments."""
         return replace(self, **{name: getattr(self, name)[which] for name in self.arrays})
 
     def thinned(self) -> DrawnSegments:
-        """Return few enough to draw: the longest losses, and a regular sample of all others."""
+        """Return a subset that can be drawn: the longest losses, and a sample of the others."""
         if len(self) <= _MOST_POINTS:
             return self
         worst = np.argsort(-self.excess, kind="stable")[: _MOST_POINTS // 2]
@@ -98,11 +98,11 @@ def _floats(table: pa.Table, name: str, missing: float = np.nan) -> Floats:
 
 
 def large_clusters(estimate: RunEstimate, most: int) -> list[Cluster]:
-    """Return the clusters that figures show one by one, at most `most`, by number.
+    """Return the clusters that plots show one by one, in order of their numbers.
 
     Args:
         estimate: The estimate.
-        most: Where there are more, those in which most time was spent.
+        most: Largest number of clusters; the clusters with most time in total are chosen.
     """
     clusters = [cluster for cluster in estimate.clusters if cluster.members >= LEAST_MEMBERS]
     longest = sorted(clusters, key=lambda cluster: -cluster.total_s)[:most]
@@ -110,7 +110,7 @@ def large_clusters(estimate: RunEstimate, most: int) -> list[Cluster]:
 
 
 def in_small_clusters(estimate: RunEstimate, segments: DrawnSegments) -> DrawnSegments:
-    """Return the segments of usable clusters that are too small to be shown."""
+    """Return the segments of clusters that are usable, but have too few segments to be shown."""
     small = [
         cluster.number
         for cluster in estimate.clusters

@@ -1,4 +1,4 @@
-"""Loads of a site in a period: mounts, peaks, cores of nodes, servers, slow nodes."""
+"""Recorded data of a site in a period: use of mounts, peaks, cores, servers, slow nodes."""
 
 from __future__ import annotations
 
@@ -71,12 +71,12 @@ def uses_of_jobs(store: Repository, span: Span) -> dict[str, dict[str, MountUse]
 
 
 def peaks_of_mounts(store: Repository, span: Span) -> dict[str, float]:
-    """Return the most bytes per second that each shared mount served (SiteEvidence.peaks)."""
+    """Return the peak load of each shared mount, bytes/s: the 99 % quantile of its busiest day."""
     return _largest(_by_day(store, _PEAKS, span), "mount", "peak")
 
 
 def cores_of_nodes(store: Repository, span: Span) -> dict[str, int]:
-    """Return the cores of each node whose agent counted them."""
+    """Return the number of cores of each machine whose agent counted them."""
     return _largest(_by_day(store, _CORES, span), "host", "cores")
 
 
@@ -90,7 +90,7 @@ def _by_day(store: Repository, sql: str, span: Span) -> list[dict[str, Any]]:
 
 
 def _largest(rows: Iterable[Mapping[str, Any]], key: str, value: str) -> dict[str, Any]:
-    """Return the largest value over all days by key."""
+    """Return, for each key, the largest value over all days."""
     found: dict[str, Any] = {}
     for row in rows:
         found[row[key]] = max(row[value], found.get(row[key], row[value]))
@@ -98,7 +98,7 @@ def _largest(rows: Iterable[Mapping[str, Any]], key: str, value: str) -> dict[st
 
 
 def added_uses(parts: Iterable[Mapping[str, MountUse]]) -> dict[str, MountUse]:
-    """Return the load of a job from those of consecutive parts."""
+    """Combine several loads on mounts: sum the bytes, and take the largest rate."""
     whole: dict[str, MountUse] = {}
     for part in parts:
         for mount, use in part.items():
@@ -124,7 +124,7 @@ def paths_of_mounts(store: Repository) -> dict[str, str]:
 def lustre_servers(
     store: Repository, mounts: Iterable[str], span: Span
 ) -> tuple[dict[str, float], dict[str, int]]:
-    """Return the mean bytes of a request and the number of object servers of Lustre mounts."""
+    """Return two mappings by Lustre mount: mean bytes of a request, number of object servers."""
     lustre = {
         mount: mount.rpartition(":")[2].strip("/").partition("/")[0]
         for mount in mounts
@@ -145,7 +145,7 @@ def lustre_servers(
 
 
 def nodes_of_a_leaf(store: Repository) -> int:
-    """Return the median number of nodes of a leaf switch; 0: no fabric is known."""
+    """Return the median number of nodes at a leaf switch; 0: no fabric is known."""
     counts: list[int] = []
     for fabric in store.topologies():
         below: dict[int, set[str]] = {}

@@ -1,4 +1,4 @@
-"""Series of slices without gaps, as in `timeline --json` and `background --json`."""
+"""Time series of slices without gaps, as in `timeline --json` and `background --json`."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _MOST_STEPS = 2_000_000
 
 @dataclass(frozen=True)
 class Steps:
-    """One metric (or a sum of some) of one job over slices without gaps.
+    """A metric (or a sum of metrics) of one job over slices without gaps.
 
     Attributes:
         first: Number of the first slice.
-        slice_ns: Length of each.
-        values: One sum per slice, in the metric's own unit.
-        lasted_s: Time that the job ran in each of these slices, s.
+        slice_ns: Length of each slice, ns.
+        values: For each slice, the sum in the metric's unit; for a gauge, the mean.
+        lasted_s: Length of the span of time that the slices cover, s.
     """
 
     first: int
@@ -60,12 +60,12 @@ class JobSpan:
 
 
 def lines_of(view: View, span: JobSpan, fetch: Callable[[str], pa.Table]) -> list[Steps]:
-    """Return the steps of each line of a view.
+    """Return the time series of each line of a view.
 
     Args:
         view: The view.
         span: The time to cover.
-        fetch: Returns a metric's series.
+        fetch: Function that returns the time series of a metric as a table.
     """
     return [
         steps([fetch(metric) for metric in line.metrics], span, level=view.level)
@@ -74,7 +74,7 @@ def lines_of(view: View, span: JobSpan, fetch: Callable[[str], pa.Table]) -> lis
 
 
 def views_with_values(store: Repository, job: dict[str, Any]) -> list[str]:
-    """Return the names of the views in which a job has any value, those of levels left out.
+    """Return the names of the views in which a job has any value, without views of levels.
 
     Args:
         store: The repository.
@@ -94,12 +94,12 @@ def views_with_values(store: Repository, job: dict[str, Any]) -> list[str]:
 
 
 def steps(tables: list[pa.Table], span: JobSpan, *, level: bool) -> Steps:
-    """Add up series over their resources, on the slices of `span`.
+    """Add up time series over their resources, on the slices of `span`.
 
     Args:
-        tables: As from Repository.series.
+        tables: Tables from Repository.series.
         span: The time to cover; rows outside of it are left out.
-        level: True for gauges: steps get the mean level instead of the sum.
+        level: Whether the metric is a gauge; then each slice gets the mean instead of the sum.
     """
     length = span.slice_ns
     first, end = (
@@ -117,7 +117,7 @@ def steps(tables: list[pa.Table], span: JobSpan, *, level: bool) -> Steps:
 
 
 def steps_json(line: ViewLine, found: Steps) -> dict[str, Any]:
-    """Return a line of a view as plain values."""
+    """Return a line of a view as JSON-compatible values."""
     return {
         "label": line.label,
         "metrics": line.metrics,

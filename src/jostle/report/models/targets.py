@@ -1,11 +1,11 @@
-"""Storage targets that are slower than their peers, of one job or of all."""
+"""Storage targets that are slower than their peers, from the files of one job or of all jobs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from jostle.analysis.identification.slow_targets import SlowTarget, slow_targets
+from jostle.analysis.identification.resources.slow_targets import SlowTarget, slow_targets
 from jostle.report.format.values import count, significant
 
 if TYPE_CHECKING:
@@ -20,11 +20,11 @@ WHERE len(targets) > 0 AND ($1 IS NULL OR list_contains($1, job))
 def slow_targets_of(
     store: Repository, jobs: Sequence[str] | None = None
 ) -> tuple[int, list[SlowTarget]]:
-    """Find targets that are slower than their peers.
+    """Find storage targets that are slower than their peers.
 
     Args:
         store: The repository.
-        jobs: Only files of these jobs; None: of all jobs.
+        jobs: Jobs whose files are compared; None: all jobs.
 
     Returns:
         The number of files with targets, and the slow targets, the slowest first.
@@ -34,7 +34,7 @@ def slow_targets_of(
 
 
 def target_words(slow: SlowTarget) -> str:
-    """Return a sentence on a slow target."""
+    """Return a sentence on a slow storage target."""
     done = {"read": "Reading from", "write": "Writing to"}[slow.way]
     return (
         f"{done} storage target {slow.target} of {slow.mount} took {significant(slow.factor)} "

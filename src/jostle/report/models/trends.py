@@ -1,4 +1,4 @@
-"""Slowdowns that programs cause and suffer in each week: one content for all views."""
+"""Slowdowns that programs cause and suffer in each week, as data for all views."""
 
 from __future__ import annotations
 
@@ -21,11 +21,13 @@ class WeekOfProgram:
     """Slowdowns that one program caused and suffered in one week.
 
     Attributes:
-        runs: Its runs in the week.
-        active: Mean slowdown that it caused, 0.1 is 10 %; None: it met no other program.
-        passive: Mean slowdown that it suffered; None: it met no other program.
-        hurts: Programs that it slows, with evidence.
-        hurt_by: Programs that slow it, with evidence.
+        runs: Number of the program's runs in the week.
+        active: Mean slowdown that the program caused, 0.1 is 10 %; None: no other program ran at
+            the same time.
+        passive: Mean slowdown that the program suffered, 0.1 is 10 %; None: no other program ran at
+            the same time.
+        hurts: Programs that this one slows, according to the statistical test.
+        hurt_by: Programs that slow this one, according to the statistical test.
     """
 
     runs: int
@@ -41,14 +43,15 @@ class ProgramTrends:
 
     Attributes:
         begins_ns: Start of each week, ns since the epoch; the oldest first.
-        programs: Per program its weeks, None where it did not run; those that disturb most first.
+        programs: For each program one entry per week, None where it did not run. Programs that
+            slowed others in most weeks come first.
     """
 
     begins_ns: list[int]
     programs: dict[str, list[WeekOfProgram | None]]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the trends as plain values."""
+        """Return the trends as JSON-compatible values."""
         return asdict(self)
 
 
@@ -59,8 +62,8 @@ def program_trends(
 
     Args:
         store: The repository.
-        matrix_of: Returns the matrix of a span of time (ns) that begins and ends with a day (UTC).
-        weeks: Number of weeks with slices, up to its newest slice.
+        matrix_of: Function that returns the interference matrix of a span (ns) of whole days (UTC).
+        weeks: Largest number of weeks; weeks without slices do not count.
     """
     files = store.snapshot(["rollup", "node_rollup"]).files
     known = [file for each in files.values() for file in each]
@@ -80,7 +83,7 @@ def program_trends(
 
 
 def _most(program: tuple[str, list[WeekOfProgram | None]]) -> tuple[int, float, str]:
-    """Return the sort key of programs: number of weeks with harm, and the largest harm."""
+    """Return a sort key: programs that slowed others in most weeks, and by most, come first."""
     name, weeks = program
     proven = sum(bool(week and week.hurts) for week in weeks)
     return -proven, -max((week.active or 0.0 for week in weeks if week), default=0.0), name

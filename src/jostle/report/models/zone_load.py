@@ -1,4 +1,4 @@
-"""The background of a job in a zone of a fabric: the load of others on its links while it ran."""
+"""Load of other jobs on the links of a zone (a part of a fabric) while a job ran."""
 
 from __future__ import annotations
 
@@ -36,14 +36,15 @@ class JobBytes:
 
 @dataclass(frozen=True)
 class ZoneLink:
-    """A link of a zone, over the time of the job.
+    """A link of a zone, with the bytes that crossed it while the job ran.
 
     Attributes:
         name: Name of the link.
         own: Bytes of the job.
-        others: Bytes of all others, with minimal routes.
-        others_high: Bytes of all others with Valiant routes; equal where routing is not adaptive.
-        measured: Bytes that the link's port counted, of all jobs; None: it has no counters.
+        others: Bytes of all other jobs, if they took minimal routes.
+        others_high: Bytes of all other jobs, if they took Valiant routes. Without adaptive routing
+            the same as `others`.
+        measured: Bytes of all jobs that the link's port counted; None: the port has no counters.
         jobs: The other jobs with most bytes.
     """
 
@@ -57,24 +58,26 @@ class ZoneLink:
 
 @dataclass(frozen=True)
 class ZoneLoad:
-    """Load of the links of a zone while a job ran; a byte counts once on each link.
+    """Load of the links of a zone while a job ran; a byte counts once on each link it crosses.
 
     Attributes:
         fabric: Name of the fabric.
         first: Number of the first step.
         step_ns: Length of the steps, ns.
-        own: Bytes of the job per step, routed.
-        others: Bytes of all others per step, with minimal routes.
-        others_high: Bytes of all others with Valiant routes; None where routing is not adaptive.
-        measured: Bytes that ports counted per step, of all jobs; None: no link has counters.
-        routed_there: Routed bytes of all jobs per step on the links with counters.
-        links: The links with a load, those with most bytes of others first.
-        jobs: The other jobs, the busiest first.
-        count: Number of links of the zone.
-        counted: Number of these that have counters.
-        modelled: Part of others' load in the whole fabric that comes from expanded collectives.
-        spread: Part of that load of which the partners are not known.
-        lost: Bytes of others without a route in this fabric.
+        own: Bytes of the job in each step, from its messages and their routes.
+        others: Bytes of all other jobs in each step, if they took minimal routes.
+        others_high: Bytes of all other jobs in each step, if they took Valiant routes; None where
+            routing is not adaptive.
+        measured: Bytes of all jobs that ports counted in each step; None: no port has counters.
+        routed_there: Bytes of all jobs with minimal routes in each step, on the links whose ports
+            have counters; to be compared with `measured`.
+        links: The links with a load, those with most bytes of other jobs first.
+        jobs: The other jobs, those with most bytes first.
+        count: Number of links in the zone.
+        counted: Number of these links whose ports have counters.
+        modelled: Share of models of collectives in the other jobs' load on the whole fabric.
+        spread: Share of messages with unknown partners in this load; they are divided evenly.
+        lost: Bytes of other jobs that have no route in this fabric.
     """
 
     fabric: str
@@ -94,7 +97,7 @@ class ZoneLoad:
     lost: float
 
     def to_json(self) -> dict[str, Any]:
-        """Return the load as plain values."""
+        """Return the load as JSON-compatible values."""
 
         def listed(values: Floats | None) -> list[float] | None:
             return None if values is None else [round(float(value), 1) for value in values]
@@ -131,12 +134,12 @@ class ZoneLoad:
 
 
 def zone_loads(store: Repository, job: str, zone: str) -> list[ZoneLoad]:
-    """Return the load of others on a zone's links while a job ran, by fabric that has it.
+    """Return the load on a zone's links while a job ran, for each fabric that has the zone.
 
     Args:
         store: The repository.
         job: The job's full name.
-        zone: As for `jostle.network.zone_links`.
+        zone: Part of the fabric, as for `jostle.network.zone_links`.
 
     Raises:
         UsageError: There is no fabric with nodes of the job, or none of them has the zone.
@@ -167,7 +170,7 @@ def zone_loads(store: Repository, job: str, zone: str) -> list[ZoneLoad]:
 
 
 def fabrics_of(known: list[Topology], hosts: set[str], time_ns: int) -> list[Topology]:
-    """Return the fabrics that have one of some hosts, in their versions at a time."""
+    """Return the fabrics, as they were at a time, that have at least one of some hosts."""
     versions = [valid_at(known, name, time_ns) for name in sorted({each.name for each in known})]
     return [each for each in versions if each is not None and hosts & each.adapters_of.keys()]
 
@@ -187,7 +190,7 @@ def _with_zone(fabrics: list[Topology], zone: str) -> list[tuple[Topology, Flags
 
 
 def _axis(row: dict[str, Any]) -> tuple[int, int, int]:
-    """Return the slices of a job, or, for a long one, steps of several slices."""
+    """Return the steps of a job: its slices, or for a long job steps of several slices."""
     step = row["slice_ns"]
     number = -(-row["end_ns"] // step) - row["start_ns"] // step
     step *= max(1, -(-number // _MOST_STEPS))

@@ -1,1 +1,1 @@
-"""Verdicts on runs: the estimate, the suspects, and the comparison of runs."""
+"""Verdicts on runs: the estimated loss, the suspects, and the comparison of runs."""

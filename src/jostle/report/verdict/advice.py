@@ -36,11 +36,11 @@ def advice_on(
         store: The repository.
         name: The job's full name.
         seed: Seed of the random steps.
-        viewer: User (uid) or users whose jobs may be named; None: everybody's.
-        lost_of: Returns the losses of earlier runs; None: they are evaluated now.
+        viewer: User (uid) or users whose jobs may be named; None: all users.
+        lost_of: Function that returns the loss of an earlier run; None: it is evaluated now.
 
     Raises:
-        DamagedError: A file from the time of the job is damaged: a part of the evidence is missing.
+        DamagedError: A file from the time of the job is damaged, so that evidence is missing.
     """
     from jostle.analysis import digest, identify
     from jostle.analysis.advise import recommend
@@ -50,11 +50,11 @@ def advice_on(
         try:
             if not store.has_company(job):
                 return 0.0
-            return identify(store.beside(job), seed=seed, as_user=viewer).seconds.value
+            return identify(store.alongside(job), seed=seed, as_user=viewer).seconds.value
         except JostleError:
             return None
 
-    co_running = store.beside(name)
+    co_running = store.alongside(name)
     interference = identify(co_running, seed=seed, as_user=viewer)
     job_digest = digest(store.job_tables(name))
     given = recommend(
@@ -85,15 +85,16 @@ def best_advice(store: Repository, parts: Sequence[str]) -> Recommendation | Non
 
 
 def past_runs(store: Repository, name: str, lost_of: LostOf) -> list[PastRun]:
-    """Return the runs that are comparable with a job, the newest last: of its program and user.
+    """Return comparable runs (of the same program and user as a job), the newest last.
 
-    Only ended runs with as many processes and nodes, since others do other work. The losses are
-    read of the newest only, and only if there are enough runs.
+    A run is comparable if it has ended, and if it had as many processes and nodes as the job. Other
+    runs do a different amount of work. Losses are read for the newest runs only, and only if there
+    are enough runs.
 
     Args:
         store: The repository.
         name: The job.
-        lost_of: Returns the loss of a run.
+        lost_of: Function that returns the loss of a run.
     """
     from jostle.analysis.advise import PastRun
 

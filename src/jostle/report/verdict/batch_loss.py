@@ -1,4 +1,4 @@
-"""The loss of a whole batch job, from the verdicts on its parts."""
+"""Computes the loss of a whole batch job, from the verdicts on its parts."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ JobProgress = Callable[[int, int, str], None]
 
 @dataclass(frozen=True)
 class JobLoss:
-    """The verdict on one job.
+    """The verdict on one job, in numbers.
 
     Attributes:
         job: The job's name in the repository.
-        head: Numbers of the verdict; None if there is none.
-        why: Why there is none, as part of a sentence; "" if there is one.
-        coverage: Share of its time that could be evaluated.
-        spans: Spans in which it lost time: start and end, ns, and seconds lost.
+        head: Main numbers of the verdict; None if there is no verdict.
+        why: Reason why there is no verdict, as part of a sentence; "" if there is one.
+        coverage: Share of the job's run time that could be evaluated, 0 to 1.
+        spans: Spans in which the job lost time: start and end, ns, and seconds lost.
     """
 
     job: str
@@ -48,7 +48,7 @@ class JobLoss:
     spans: Sequence[tuple[int, int, float]] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Return the numbers as plain values, without the spans."""
+        """Return the numbers as JSON-compatible values, without the spans."""
         found: dict[str, Any] = plain(replace(self, spans=()))
         del found["spans"]
         return found
@@ -59,12 +59,13 @@ class BatchLoss:
     """The loss of a batch job.
 
     Attributes:
-        lost_s: Time by which it would have ended earlier, s.
+        lost_s: Time by which the batch job would have ended earlier without interference, s.
         percent: The loss in percent of its run time.
-        run_s: Its run time from the start of the first process to the end of the last, s.
+        run_s: Run time of the batch job, from the start of the first process to the end of the
+            last, s.
         coverage: Share of the run time in which parts could be evaluated.
         cause: The cause of the largest loss over all parts, in words; "" where nothing was lost.
-        lit: Its traffic light.
+        lit: Traffic light of the batch job.
         parts: The verdict on each part, in the order of the row.
     """
 
@@ -77,21 +78,21 @@ class BatchLoss:
     parts: list[JobLoss]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the numbers as plain values."""
+        """Return the numbers as JSON-compatible values."""
         found: dict[str, Any] = plain(replace(self, parts=[]))
         return found | {"parts": [part.to_json() for part in self.parts]}
 
 
 @dataclass(frozen=True)
 class LossNumbers:
-    """What a job or a batch job lost, as lists and lines show it.
+    """The loss of a job or of a batch job, as lists and lines show it.
 
     Attributes:
         light: green, yellow or red; None where it is undecided or nothing is known.
         lost_s: Seconds lost; None where nothing is known.
-        percent: The same in percent of the run time.
-        cause: The cause that cost most, in words; "" where nothing was lost.
-        why: Why nothing is known, part of a sentence; "" where something is.
+        percent: Loss in percent of the run time.
+        cause: Cause of the largest loss, in words; "" without a loss.
+        why: Reason why the loss is not known, as part of a sentence; "" where it is known.
     """
 
     light: Light | None
@@ -101,7 +102,7 @@ class LossNumbers:
     why: str
 
     def to_json(self) -> dict[str, Any]:
-        """Return the numbers as plain values."""
+        """Return the numbers as JSON-compatible values."""
         found: dict[str, Any] = plain(self)
         return found
 
@@ -114,8 +115,8 @@ def loss_numbers(loss: JobLoss | BatchLoss) -> LossNumbers:
         return LossNumbers(loss.lit.light, loss.lost_s, loss.percent, loss.cause, "")
     if loss.head is None:
         return LossNumbers(None, None, None, "", loss.why)
-    told = loss.head
-    return LossNumbers(told.light, told.lost_s, told.percent, told.what, "")
+    shown = loss.head
+    return LossNumbers(shown.light, shown.lost_s, shown.percent, shown.what, "")
 
 
 def job_loss(
@@ -131,8 +132,8 @@ def job_loss(
         store: The repository.
         row: The job's row of the list of jobs.
         how: method, bytes_rule and seed of `jostle.analysis.estimate`.
-        viewer: User (uid) whose jobs may be named; None: everybody's.
-        keep: Called with the evaluated job, if it could be evaluated.
+        viewer: User (uid) whose jobs may be named; None: all users.
+        keep: Function that is called with the evaluated job, if it could be evaluated.
     """
     job = row["job"]
     if why := too_short(row):
@@ -151,7 +152,7 @@ def too_short(row: Mapping[str, Any]) -> str:
     """Return why a job is too short for a verdict, as part of a sentence; "" if it is not.
 
     Args:
-        row: Its row of the list of jobs.
+        row: The job's row of the list of jobs.
     """
     from jostle.analysis.estimation.light import LEAST_RUN_S
 
@@ -160,11 +161,11 @@ def too_short(row: Mapping[str, Any]) -> str:
 
 
 def loss_of_verdict(verdict: Mapping[str, Any]) -> JobLoss:
-    """Return the loss of a job from its verdict as plain values (`verdict_json`)."""
-    told = verdict["head"]
-    intervals = {name: Interval(**told[name]) for name in ("percent", "lost_s")}
+    """Return the loss of a job from its verdict as JSON-compatible values (`verdict_json`)."""
+    shown = verdict["head"]
+    intervals = {name: Interval(**shown[name]) for name in ("percent", "lost_s")}
     spans = [(hit["start_ns"], hit["end_ns"], hit["seconds"]) for hit in verdict["hits"]]
-    first = VerdictHead(**(told | intervals))
+    first = VerdictHead(**(shown | intervals))
     return JobLoss(verdict["job"], first, coverage=verdict["coverage"], spans=spans)
 
 
@@ -179,17 +180,18 @@ def batch_loss(
 ) -> BatchLoss:
     """Evaluate a batch job part by part.
 
-    Consecutive parts each delayed the end by what they lost. For concurrent parts, what counts is
-    how much earlier the last of them would have ended. The script waits for its steps: of its
-    loss, only the part between steps is added.
+    Parts that ran one after another each delayed the end of the batch job by their own loss. A
+    group of concurrent parts delayed it by the time by which the last of them would have ended
+    earlier. Of the script's loss, only the part between steps is added, since the script waits for
+    its steps.
 
     Args:
         store: The repository.
         row: The row of the batch job, with its parts (report.models.batch_jobs).
         how: method, bytes_rule and seed of `jostle.analysis.estimate`.
         viewer: User (uid) whose jobs may be named; None: everybody's.
-        say: Called with the progress.
-        keep: Called with each evaluated part.
+        say: Function that is called with the progress.
+        keep: Function that is called with each evaluated part.
     """
     parts = row["parts"]
     losses = []
@@ -285,7 +287,7 @@ def _side_by_side(parts: Sequence[_Part]) -> list[list[_Part]]:
 
 
 def _delay(group: Sequence[_Part], which: str) -> float:
-    """Return how much earlier the last of a group would have ended without its loss, s."""
+    """Return how much earlier a group of concurrent parts would have ended without losses, s."""
     last = max(part.end_ns for part in group)
     return min(
         (last - part.end_ns) / 1e9 + float(getattr(part.head.lost_s, which)) for part in group
@@ -310,13 +312,13 @@ def _between_steps(script: _Part, which: str, busy: Sequence[tuple[int, int]]) -
 
 
 def _outside_s(begin: int, end: int, busy: Sequence[tuple[int, int]]) -> float:
-    """Return the part of a span outside of others, which do not overlap, s."""
+    """Return the time of a span that is in none of `busy`, s; spans in `busy` do not overlap."""
     inside = sum(max(0, min(end, until) - max(begin, since)) for since, until in busy)
     return (end - begin - inside) / 1e9
 
 
 def _main_cause(parts: Sequence[_Part]) -> str:
-    """Return the name of the cause of most lost seconds; "" if there was no loss."""
+    """Return the cause, in words, that cost most seconds over all parts; "" without a loss."""
     sums: dict[str, float] = {}
     for part in parts:
         if part.head.what:

@@ -1,8 +1,8 @@
 """Combines the loss that a run shows with the loss that its neighbours' load explains.
 
-The estimate compares a run with itself, the identification compares slices with and without a
-neighbour's load. Both may show the same loss. Every view shows the combined result, so that views
-do not differ.
+The estimate compares a run with itself. The identification compares slices with and without a
+neighbour's load. Both may show the same loss, so it must not be counted twice. Every view shows the
+combined result, so that views do not differ.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _LEAST_OF_SLICE = 0.02
 
 @dataclass(frozen=True)
 class _Raised:
-    """A resource on which the neighbours' load explains more than the run shows.
+    """A resource on which the neighbours' load explains more than the run itself shows.
 
     Attributes:
-        loss: Loss that the load of neighbours explains there.
-        cause: As in Cause.
-        resource: As in Cause, of the run's own loss that this one replaces.
-        named: As in Cause: the resource, or the part of it that serves the slow calls.
-        seconds: Run time lost there.
+        loss: Loss on the resource that the load of neighbours explains.
+        cause: Kind of cause, as in Cause.
+        resource: The estimate's resource (as in Cause) whose loss is replaced by this one.
+        named: Name in the verdict: the resource, or the part of it that serves the slow calls.
+        seconds: Run time lost on the resource.
     """
 
     loss: ResourceLoss
@@ -51,19 +51,22 @@ def combine(
     interference: JobInterference | None,
     names: Mapping[str, str] | None = None,
 ) -> tuple[RunEstimate, JobInterference | None]:
-    """Return an estimate and an interference that agree.
+    """Return an estimate and an interference that agree on the loss.
 
-    Without segments a run shows only that some slices were slower than its others. If neighbours
-    were active nearly all the time, that misses a part of the loss. So for each resource the larger
-    of both losses counts. Segments show more: with them the neighbours' load counts if it explains
-    more than the upper bound of the estimate, or if even its lower bound is above the estimate.
+    A run without segments only shows that some of its slices were slower than others. This misses a
+    part of the loss if neighbours were active nearly all the time. So on each resource, the larger
+    of the estimate's loss and the loss that neighbours explain is used.
 
-    Loss by waiting for cores is measured and divided by account (core_shares.py); it is not
-    raised. In return, neighbours explain no more than was lost.
+    A run with segments shows more. The loss that neighbours explain is used only if it is above the
+    upper bound of the estimate, or if its own lower bound is above the estimate.
+
+    The loss by waiting for cores is always that of the estimate. It is divided among the users of
+    the cores by account (core_shares.py). At the end, the losses that neighbours explain are
+    reduced so that they are not above the estimate.
 
     Args:
         estimate: Loss that the run itself shows.
-        interference: Loss that the load of its neighbours explains; None if there were none.
+        interference: Loss that the load of its neighbours explains; None if it had no neighbours.
         names: Path of each mount, for users.
     """
     if interference is None or estimate.method == "thesis":  # which does not use neighbours
@@ -82,7 +85,13 @@ def combine(
 def _raised(
     estimate: RunEstimate, interference: JobInterference, tested: Interval
 ) -> list[_Raised]:
-    """Return the resources on which the neighbours' load counts; tested: seconds by test."""
+    """Return the resources on which the loss that the neighbours' load explains is used.
+
+    Args:
+        estimate: Loss that the run itself shows.
+        interference: Loss that the load of its neighbours explains.
+        tested: Loss that the statistical test attributes to neighbours, over all resources.
+    """
     losses = [
         loss
         for loss in interference.resources
@@ -92,7 +101,7 @@ def _raised(
     # Simultaneous losses on several resources count once.
     part = min(tested.value / alone, 1.0) if alone > 0 else 0.0
     if estimate.segments.num_rows:
-        part *= _part_beside_segments(estimate, tested)
+        part *= _part_alongside_segments(estimate, tested)
     raised = []
     for resource in dict.fromkeys(_calls(loss) for loss in losses):
         # Several links may slow the same calls, and a mount has several kinds of servers: they are
@@ -117,7 +126,7 @@ def _named(loss: ResourceLoss) -> str:
 
 
 def _added(same: list[ResourceLoss]) -> ResourceLoss:
-    """Return the largest of several losses of the same resource, with the slices of all."""
+    """Return the largest of several losses on a resource, with the losses of all per slice."""
     loss = max(same, key=lambda each: each.seconds.value)
     if any(each.steps_ns != loss.steps_ns or len(each.lost) != len(loss.lost) for each in same):
         return loss
@@ -139,8 +148,8 @@ def _calls(loss: ResourceLoss) -> str:
     return loss.mount or loss.resource
 
 
-def _part_beside_segments(estimate: RunEstimate, explained: Interval) -> float:
-    """Return the part of the neighbours' loss that counts for a run with segments."""
+def _part_alongside_segments(estimate: RunEstimate, explained: Interval) -> float:
+    """Return the part, 0 to 1, of the explained loss that is used for a run with segments."""
     if explained.value > estimate.lost_s.high:
         return 1.0
     if explained.low > estimate.lost_s.value:
@@ -156,7 +165,7 @@ def _shown(estimate: RunEstimate, resource: str) -> float:
 def _with_raised(
     estimate: RunEstimate, raised: list[_Raised], names: Mapping[str, str]
 ) -> RunEstimate:
-    """Return the estimate with the losses that the neighbours' load explains."""
+    """Return the estimate with the losses of raised resources in place of its own losses."""
     from jostle.analysis.estimation.model import Cause
 
     resources = {each.resource for each in raised}
@@ -203,12 +212,12 @@ def _note(estimate: RunEstimate, raised: list[_Raised], names: Mapping[str, str]
     return (
         f"On {where} the run by itself shows a loss of "
         f"{seconds_text(_shown(estimate, resource))}; slices with and without its neighbours' "
-        f"load show {seconds_text(sum(each.seconds.value for each in raised))}, which counts."
+        f"load show {seconds_text(sum(each.seconds.value for each in raised))}, which is used."
     )
 
 
 def _hits(estimate: RunEstimate, raised: list[_Raised]) -> list[Hit]:
-    """Return the hits with those of the raised resources replaced, in order of time."""
+    """Return the hits in order of time, with new hits for the raised resources."""
     from jostle.analysis.estimation.model import HitPart
 
     resources = {each.resource for each in raised}
@@ -225,7 +234,7 @@ def _hits(estimate: RunEstimate, raised: list[_Raised]) -> list[Hit]:
 
 
 def _lost_slices(estimate: RunEstimate, each: _Raised) -> Iterable[tuple[int, int, float]]:
-    """Yield start and end of each slice of a resource that lost time, ns, and its loss, s."""
+    """Yield each slice in which time was lost on a raised resource: start, end, ns, and loss, s."""
     lost = [max(seconds, 0.0) for seconds in each.loss.lost]
     length = each.loss.slice_ns
     total = sum(lost)
@@ -247,12 +256,15 @@ def _hit(start_ns: int, end_ns: int, cluster: int, parts: list[HitPart]) -> Hit:
 def _within(
     interference: JobInterference, estimate: RunEstimate, tested: Interval
 ) -> JobInterference:
-    """Return the interference with no more seconds than were lost, in shares of the same run.
+    """Return the interference, reduced so that it explains no more than the estimate's loss.
+
+    Its percentages then refer to the run time of the estimate.
 
     Args:
-        interference: The interference; suspects by account already have their parts of the loss.
+        interference: The interference. Suspects that were found by account already have their parts
+            of the estimate's loss.
         estimate: The loss.
-        tested: Seconds by test.
+        tested: Loss that the statistical test attributes to neighbours.
     """
     by_account = accounted_s(interference)
     room = max(estimate.lost_s.value - by_account, 0.0)
@@ -282,9 +294,11 @@ def _within(
             replace(suspect, seconds=_times(suspect.seconds, of(suspect.how)))
             for suspect in interference.suspects
         ],
-        guilty=[
-            replace(guilty, seconds=of(by_name.get(guilty.resource, "test")) * guilty.seconds)
-            for guilty in interference.guilty
+        disturbed=[
+            replace(
+                disturbed, seconds=of(by_name.get(disturbed.resource, "test")) * disturbed.seconds
+            )
+            for disturbed in interference.disturbed
         ],
     )
 

@@ -32,11 +32,12 @@ def compare_jobs(
 
     Args:
         store: The repository.
-        names: Full names of two jobs or more.
+        names: Full names of at least two jobs.
         how: method, bytes_rule and seed of `jostle.analysis.estimate`.
         baseline: The job that others are compared with, one of `names`; None: the fastest.
-        groups: Group of each job; a job without one belongs to the group of its program.
-        advance: Called with the progress: steps done, number of steps, and the current step.
+        groups: Group of each job; a job without a group belongs to a group of its program.
+        advance: Function that is called with the progress: steps done, number of steps, and the
+            current step.
     """
     require(store, names, "compare")
     estimates, programs = [], []
@@ -55,11 +56,11 @@ def compare_jobs(
 def comparison(
     estimates: Sequence[RunEstimate], programs: Sequence[str], baseline: int | None = None
 ) -> Comparison:
-    """Compare estimates.
+    """Compare the estimates of several runs.
 
     Args:
-        estimates: Estimates of two jobs or more.
-        programs: The program of each, from `Repository.program`.
+        estimates: Estimates of at least two jobs.
+        programs: Program of each job, from `Repository.program`.
         baseline: Index of the run that others are compared with; None: the fastest.
     """
     from jostle.analysis import compare
@@ -74,19 +75,19 @@ def comparison(
 
 
 def compare_json(made: Comparison, ratios: RunRatios | None = None) -> dict[str, Any]:
-    """Return a comparison as plain values: what `compare --json` prints."""
-    told = {"estimates": [estimate_json(estimate) for estimate in made.estimates]}
+    """Return a comparison as JSON-compatible values, as `compare --json` prints it."""
+    estimates = {"estimates": [estimate_json(estimate) for estimate in made.estimates]}
     more = {} if ratios is None else {"run_times": ratios.to_json()}
-    return made.to_json() | told | more
+    return made.to_json() | estimates | more
 
 
 def finding(made: Comparison) -> str:
-    """Return how much longer the slowest run took, and how much of that was interference."""
+    """Return how much longer the slowest run took, and what explains most of the difference."""
     base = made.estimates[made.baseline]
     slowest = max(range(len(made.estimates)), key=lambda run: made.measured_s[run])
     longer = made.measured_s[slowest]
     if max(map(abs, made.measured_s)) < _EQUAL * base.run_s:
-        return f"All {len(made.estimates)} runs took about as long: {seconds(base.run_s)}"
+        return f"All {len(made.estimates)} runs took about the same time: {seconds(base.run_s)}"
     if longer <= 0:  # the user chose the baseline, and it is the slowest
         quickest = min(range(len(made.estimates)), key=lambda run: made.measured_s[run])
         less = seconds(-made.measured_s[quickest])
@@ -111,6 +112,6 @@ def finding(made: Comparison) -> str:
 
 
 def large(made: Comparison) -> list[ClusterDifference]:
-    """Return the clusters with enough members to compare; all clusters if there is none."""
+    """Return the clusters that have enough segments to compare; if none has, all clusters."""
     cluster_differences = [row for row in made.clusters if max(row.members) >= _LEAST_MEMBERS]
     return cluster_differences or made.clusters

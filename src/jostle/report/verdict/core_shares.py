@@ -1,7 +1,8 @@
-"""Divides the loss by waiting for cores among the users of the cores, by account.
+"""Divides the loss from waiting for cores among the users of the cores, by account.
 
-The estimate shows how much was lost and when; the account shows who used the cores at each
-instant. So the parts add up to the loss of the estimate.
+The estimate shows how much time was lost, and when. The account of a node shows who used its cores
+in each slice, as the kernel measured it. The loss of each slice is divided among these users, so
+that the parts add up to the loss of the estimate.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ _LEAST = 0.01
 
 @dataclass(frozen=True)
 class _Shares:
-    """Parts of a run's loss on the cores of a node.
+    """How a run's loss on the cores of a node is divided among the users of the cores.
 
     Attributes:
-        lost_s: Loss there, s.
-        of: Part of each job, and of load without a profile, by name.
-        stolen: Part of the hypervisor (steal time).
+        lost_s: Loss on these cores, s.
+        of: By name, the share of each job, and of load without a profile, 0 to 1.
+        stolen: Share of the hypervisor (steal time), 0 to 1.
     """
 
     lost_s: float
@@ -41,11 +42,11 @@ class _Shares:
 def with_core_shares(
     estimate: RunEstimate, interference: JobInterference
 ) -> tuple[RunEstimate, JobInterference]:
-    """Assign their parts of the loss on cores to suspects by account.
+    """Return both results with the loss on cores divided among suspects that used the cores.
 
     Args:
-        estimate: The loss of the run; of it only the cause of steal time changes.
-        interference: The users of the cores; without an account nothing changes.
+        estimate: Loss of the run; of its causes only waiting for cores and steal time change.
+        interference: The accounts of cores; if there is none, nothing changes.
     """
     for account in interference.accounts:
         shares = _shares(estimate, account)
@@ -85,7 +86,7 @@ def _shares(estimate: RunEstimate, account: CoreAccount) -> _Shares:
 
 
 def _by_slice(hits: Sequence[Hit], account: CoreAccount) -> npt.NDArray[np.float64]:
-    """Return the loss on the cores of a node in each slice of the account."""
+    """Return the loss on the cores of a node in each slice of the node's account, s."""
     edges = np.append(account.steps_ns, account.steps_ns[-1] + account.slice_ns)
     zero = int(edges[0])
     parts = [
@@ -106,7 +107,7 @@ def _by_slice(hits: Sequence[Hit], account: CoreAccount) -> npt.NDArray[np.float
 
 
 def _with_steal(estimate: RunEstimate, host: str, shares: _Shares) -> RunEstimate:
-    """Return the estimate with steal time as a separate cause."""
+    """Return the estimate with the hypervisor's share of a node's loss as cause steal time."""
     from jostle.analysis.estimation.model import Cause, Hit, HitPart
 
     if shares.stolen * shares.lost_s < _LEAST * estimate.run_s:
@@ -133,12 +134,12 @@ def _with_steal(estimate: RunEstimate, host: str, shares: _Shares) -> RunEstimat
 def _with_shares(
     interference: JobInterference, account: CoreAccount, shares: _Shares, run_s: float
 ) -> JobInterference:
-    """Return the interference with a node's suspects by account and their parts of the loss."""
+    """Return the interference in which users of a node's cores have their parts of the loss."""
     outside = [part for part in account.parts if part.kind in ("job", "unprofiled")]
     whole = sum(part.seconds.value for part in outside)
     taken = shares.lost_s * sum(shares.of.values())
     evident = taken >= _LEAST * run_s
-    suspects, cleared = [], dict(interference.acquitted)
+    suspects, cleared = [], dict(interference.ruled_out)
     by_name = {part.name: part for part in outside}
     for suspect in interference.suspects:
         if suspect.how != "account" or suspect.resource != account.host:
@@ -161,7 +162,7 @@ def _with_shares(
         elif suspect.kind == "job":
             cleared.setdefault(
                 suspect.job,
-                f"The run lost next to nothing to waiting for the cores of {account.host}.",
+                f"The run lost almost no time to waiting for the cores of {account.host}.",
             )
     named = {suspect.job for suspect in suspects}
     losses = []
@@ -181,22 +182,24 @@ def _with_shares(
                 lost=[scale * each for each in loss.lost] if evident else [],
             )
         )
-    guilty = [each for each in interference.guilty if evident or each.resource != account.host]
+    disturbed = [
+        each for each in interference.disturbed if evident or each.resource != account.host
+    ]
     return replace(
         interference,
         resources=losses,
         suspects=sorted(suspects, key=lambda each: (-each.seconds.value, each.job)),
-        acquitted={
+        ruled_out={
             job: why
             for job, why in sorted(cleared.items())
             if job not in named and job not in interference.untested
         },
-        guilty=guilty,
+        disturbed=disturbed,
     )
 
 
 def accounted_s(interference: JobInterference) -> float:
-    """Return the seconds that are divided by account, on all nodes."""
+    """Return the seconds of loss that are divided by account, summed over all nodes."""
     return sum(
         loss.seconds.value
         for loss in interference.resources
@@ -205,7 +208,10 @@ def accounted_s(interference: JobInterference) -> float:
 
 
 def tested_s(interference: JobInterference) -> Interval:
-    """Return the seconds that the test attributes, before those by account are scaled."""
+    """Return the loss that the statistical test attributes to neighbours, s.
+
+    It must be called before `with_core_shares` changes the losses that are divided by account.
+    """
     series = [
         loss.lost for loss in interference.resources if loss.how == "account" and loss.evident
     ]

@@ -1,4 +1,4 @@
-"""The finding of a gate: whether a run was too disturbed to be used."""
+"""Decides for a gate (`jostle gate`) whether a run was too disturbed to be used."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ Finding = Literal["clean", "disturbed", "undecided"]
 
 @dataclass(frozen=True)
 class GateResult:
-    """The finding about one run.
+    """The finding of a gate about one run.
 
     Attributes:
-        finding: clean, disturbed, or undecided.
+        finding: One of clean (not disturbed), disturbed, or undecided.
         why: If undecided: the reason and the remedy, in sentences.
-        estimate: The estimate behind it; None if there is none.
-        sure: The probability of the finding; if undecided, of the more probable one; None
-            without an estimate.
-        again: Whether another run may be decided, since this one was close to the limit.
+        estimate: Estimate that the finding rests on; None if there is none.
+        sure: Probability of the finding; if undecided, that of the more probable of the other two
+            findings; None without an estimate.
+        again: Whether a repeated run may give a decision, since this one was close to the limit.
     """
 
     finding: Finding
@@ -35,14 +35,15 @@ class GateResult:
 
 
 def find(estimate: RunEstimate, most: float) -> GateResult:
-    """Assess a run by the probability that its loss is above the limit, as for its traffic light.
+    """Assess a run by the probability that its loss is above a limit.
 
-    A certain loss counts even if little of the run could be evaluated; a run without loss is
-    called clean only if half of it could be evaluated.
+    A run is disturbed if this is probable enough, even if little of the run could be evaluated. A
+    run is clean only if the opposite is probable enough, and if at least half of the run could be
+    evaluated. The required probability is that of a traffic light.
 
     Args:
         estimate: The estimate.
-        most: Percent of the run time that may be lost.
+        most: Largest loss of a clean run, percent of its run time.
     """
     from jostle.analysis.estimation.light import (
         LEAST_COVERAGE,
@@ -68,7 +69,7 @@ def find(estimate: RunEstimate, most: float) -> GateResult:
     side = "at most" if clean >= 0.5 else "more than"
     why = (
         f"{side} {most:g} % was lost with a probability of {100 * sure:.0f} %, where "
-        f"{100 * SURE:.0f} are asked. What would decide it: "
+        f"{100 * SURE:.0f} % are required. What would decide it: "
         f"{what_decides(int(clean >= 0.5), estimate.doubts)}."
     )
     return GateResult("undecided", why[0].upper() + why[1:], estimate, sure, again=True)

@@ -36,10 +36,11 @@ def prediction_of(
 
     Args:
         store: The repository.
-        names: Jobs, programs or kinds (analysis.kinds.parse_kind), two at least; one may be named
-            several times.
-        mount: The mount that all use; None: the one that they used most.
-        viewer: User (uid) whose jobs may be named and learned from; None: everybody's.
+        names: At least two jobs, programs or kinds of loads (analysis.kinds.parse_kind); one may be
+            named several times.
+        mount: Mount that all loads use; None: the mount that most of the loads used.
+        viewer: User (uid) whose jobs may be named, and from whose jobs the model learns; None: all
+            users.
 
     Raises:
         UsageError: There are too few names, or no such kind or mount.
@@ -47,8 +48,8 @@ def prediction_of(
     """
     if len(names) < 2:
         raise UsageError(
-            "A prediction needs two loads at least.",
-            hint="Name jobs, programs or kinds: `jostle predict A B`. One may be named twice.",
+            "A prediction needs at least two loads.",
+            hint="Name jobs, programs or kinds of loads: `jostle predict A B`. A may equal B.",
         )
     from jostle.analysis.kinds import PairModel, predict
 
@@ -67,8 +68,8 @@ def capacity_of(
     Args:
         store: The repository.
         name: A job, program or kind, as for `prediction_of`.
-        mount: As for `prediction_of`.
-        viewer: As for `prediction_of`.
+        mount: Mount of the prediction, as for `prediction_of`.
+        viewer: User (uid), as for `prediction_of`.
 
     Raises:
         UsageError: There is no such kind or mount.
@@ -109,11 +110,11 @@ def _loads(store: Repository, names: Sequence[str], viewer: int | None) -> list[
 
 
 def _of_runs(name: str, kinds: list[LoadKind]) -> _Load:
-    """Return the most frequent kind of a program's runs, from the least disturbed of them."""
+    """Return the most frequent kind of a program's runs, with the numbers of the fastest run."""
     if not kinds:
         raise JobError(
-            f"Nothing was recorded of {name} that says of which kind its load is.",
-            hint="Name another job, or a kind such as `aggregate-write:1MiB:x4`.",
+            f"The data recorded of {name} do not show its kind of load.",
+            hint="Name a different job, or a kind of load such as `aggregate-write:1MiB:x4`.",
         )
     labels = Counter(kind.label for kind in kinds)
     label, _ = labels.most_common(1)[0]
@@ -122,20 +123,20 @@ def _of_runs(name: str, kinds: list[LoadKind]) -> _Load:
     note = ""
     if len(labels) > 1:
         note = (
-            f"Runs of {name} are of {len(labels)} kinds; that of most of them is taken: {label}. "
-            "Name a job to take another."
+            f"Runs of {name} have {len(labels)} kinds of load; the most frequent is used: {label}. "
+            "Name a job to use another."
         )
     return _Load(name, best, note)
 
 
 def _jobs(store: Repository, viewer: int | None) -> list[dict[str, Any]]:
-    """Return the ended jobs, the newest first."""
+    """Return the ended jobs that a viewer may see, the newest first."""
     rows = store.jobs().select(["job", "program", "uid", "running", "start_ns"]).to_pylist()
     return [row for row in rows if not row["running"] and viewer in (None, row["uid"])]
 
 
 def _met(store: Repository, viewer: int | None) -> list[PairSample]:
-    """Return the pairs of the newest jobs that ran concurrently."""
+    """Return the pairs of loads that ran concurrently in the newest jobs, for the model."""
     from jostle.analysis.kinds import kinds_of, pairs_met
 
     rows = _jobs(store, viewer)[:_NEWEST]
@@ -143,7 +144,7 @@ def _met(store: Repository, viewer: int | None) -> list[PairSample]:
         return []
     begin = min(int(row["start_ns"]) for row in rows)
     kinds = kinds_of(store.load_tables([str(row["job"]) for row in rows]))
-    return pairs_met(store.programs_beside((begin, 2**63 - 1)), kinds, as_user=viewer)
+    return pairs_met(store.programs_alongside((begin, 2**63 - 1)), kinds, as_user=viewer)
 
 
 def _mount(asked: str | None, loads: Sequence[_Load], samples: Sequence[PairSample]) -> str:
@@ -154,7 +155,7 @@ def _mount(asked: str | None, loads: Sequence[_Load], samples: Sequence[PairSamp
         known = sorted({*used, *met})
         if asked not in known:
             raise UsageError(
-                f"No load that is known used a mount `{asked}`.",
+                f"No known load used a mount `{asked}`.",
                 hint=f"Mounts: {', '.join(known) or 'none'}.",
             )
         return asked

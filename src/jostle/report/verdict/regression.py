@@ -1,4 +1,4 @@
-"""Decides whether a program became slower, apart from the interference in its runs."""
+"""Decides whether a program became slower, after removing the interference in its runs."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class GroupFinding:
 
     Attributes:
         group: Name of the group.
-        finding: slower, no slower, or undecided.
-        ratio: Mean run time without interference over that of the baseline's group; None for fewer
-            than three runs of either.
+        finding: One of slower, no slower, or undecided.
+        ratio: Mean run time without interference, divided by that of the baseline's group; None if
+            one of the two groups has fewer than three runs.
         run_s: Mean run time of the group, interference included, s.
         why: If undecided: the reason and the remedy, in sentences.
     """
@@ -37,7 +37,7 @@ class GroupFinding:
     why: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """Return plain values."""
+        """Return all fields as JSON-compatible values."""
         found: dict[str, Any] = plain(self)
         return found
 
@@ -47,16 +47,17 @@ def regressions(
 ) -> list[GroupFinding]:
     """Compare each group of runs with the baseline's, without their losses by interference.
 
-    The interval of a ratio combines, for each run, the least favourable end of the interval of its
-    loss with the 95 % interval of the means: a finding is at least that certain.
+    Each end of a ratio's interval is an end of the 95 % interval of the ratio of means, computed
+    with the least favourable losses: each run's loss is taken at one end of its own interval. So a
+    finding is certain to at least 95 %.
 
     Args:
         estimates: Estimates of the runs, in the order of `ratios.runs`.
-        ratios: Their run times and groups.
-        most: Percent by which run times may be longer.
+        ratios: Run times and groups of these runs.
+        most: Percent by which run times may be longer than the baseline's.
 
     Returns:
-        A finding for each group but the baseline's, in their order.
+        A finding for each group except the baseline's, in order of the groups.
     """
     runs: dict[str, list[RunEstimate]] = {}
     for run, estimate in zip(ratios.runs, estimates, strict=True):
@@ -75,7 +76,7 @@ def _finding(
     if min(len(base), len(data)) < LEAST_RUNS:
         why = (
             f"There are {len(base)} and {len(data)} runs; fewer than {LEAST_RUNS} of each do not "
-            "show how far run times scatter by themselves. What would decide it: more runs."
+            "show how much run times vary by themselves. What would decide it: more runs."
         )
         return GroupFinding(group, "undecided", None, run_s, why)
     low, _ = mean_ratio(_without(base, "low"), _without(data, "high"))
@@ -83,7 +84,7 @@ def _finding(
     own, other = _without(data, "value"), _without(base, "value")
     value = sum(own) / len(own) / (sum(other) / len(other))
     if low is None or high is None:
-        return GroupFinding(group, "undecided", None, run_s, "Interference may have taken all.")
+        return GroupFinding(group, "undecided", None, run_s, "Interference may explain all of it.")
     ratio = Interval(value, max(low, 0.0), high)
     limit = 1 + most / 100
     if ratio.low > limit:
@@ -99,5 +100,5 @@ def _finding(
 
 
 def _without(runs: Sequence[RunEstimate], end: Literal["value", "low", "high"]) -> list[float]:
-    """Return run times less their losses by interference, at least a thousandth of each, s."""
+    """Return the run times minus the losses by interference, but at least 0.1 % of each, s."""
     return [max(run.run_s - getattr(run.lost_s, end), 1e-3 * run.run_s) for run in runs]

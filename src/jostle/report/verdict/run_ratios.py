@@ -1,4 +1,4 @@
-"""Run times of runs, and of groups of runs, as ratios to the baseline."""
+"""Computes the run times of runs, and of groups of runs, as ratios to the baseline."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class RunRatio:
         job: Name of the job.
         group: The group it belongs to.
         run_s: Run time, seconds.
-        ratio: Run time over that of the baseline run.
+        ratio: Run time divided by that of the baseline run.
     """
 
     job: str
@@ -37,13 +37,13 @@ class GroupRatio:
         runs: Number of runs.
         median_s: Median run time, seconds.
         mean_s: Mean run time, seconds.
-        std_s: Standard deviation of a run, seconds; None for fewer than three runs.
-        min_s: The fastest run, seconds.
-        max_s: The slowest run, seconds.
-        ratio: Mean run time over that of the baseline's group.
-        low: Lower end of the ratio's 95 % interval; None for fewer than three runs of either, and
-            for the baseline itself.
-        high: Upper end.
+        std_s: Standard deviation of the run times, seconds; None for fewer than three runs.
+        min_s: Run time of the fastest run, seconds.
+        max_s: Run time of the slowest run, seconds.
+        ratio: Mean run time divided by that of the baseline's group.
+        low: Lower end of the ratio's 95 % interval; None if one of the two groups has fewer than
+            three runs, and for the baseline's group itself.
+        high: Upper end of the ratio's 95 % interval; None as for `low`.
     """
 
     group: str
@@ -80,20 +80,21 @@ class RunRatios:
         return len(self.runs) > 2 and len(self.groups) < len(self.runs)
 
     def to_json(self) -> dict[str, Any]:
-        """Return plain values."""
+        """Return all fields as JSON-compatible values."""
         return asdict(self)
 
 
 def run_ratios(
     seconds: Mapping[str, float], groups: Mapping[str, str], baseline: str | None = None
 ) -> RunRatios:
-    """Compare run times.
+    """Compute the ratios of run times to the baseline.
 
     Args:
         seconds: Run time by job, seconds, in the order to show.
         groups: Group by job.
-        baseline: The job that others are compared with, and its group; None: the fastest run, and
-            the group with the least mean.
+        baseline: The job that other runs are compared with; groups are compared with its group.
+            None: runs are compared with the fastest run, and groups with the group that has the
+            least mean run time.
     """
     times: dict[str, list[float]] = {}
     for job, run_s in seconds.items():

@@ -36,11 +36,11 @@ _NODES = "SELECT DISTINCT job, host FROM process_kinds WHERE list_contains($1, j
 
 @dataclass(frozen=True)
 class JobCosts:
-    """Losses of one job from its verdict.
+    """Losses of one job, from the verdict on it.
 
     Attributes:
-        costs: Losses by cause and resource.
-        watts: Power of its nodes; None: not measured.
+        costs: Losses by suspect and resource.
+        watts: Power of the job's nodes, W; None: not measured.
     """
 
     costs: tuple[Cost, ...] = ()
@@ -52,7 +52,7 @@ CostsOf = Callable[[str], JobCosts | None]
 
 
 def period(store: Repository, days: int) -> tuple[int, int]:
-    """Return the last days of a repository, up to the end of its newest job, ns since the epoch."""
+    """Return a span of some days that ends with the newest job: start and end, ns since epoch."""
     ends = store.jobs().column("end_ns").to_pylist()
     until = max(ends, default=0)
     return max(until - days * _DAY_NS, 0), until
@@ -81,7 +81,7 @@ def evaluated_costs(
 
 
 def _costs(name: str, who: JobInterference | None) -> tuple[Cost, ...]:
-    from jostle.analysis.identification.seconds_lost import counted_once
+    from jostle.analysis.identification.statistics.seconds_lost import counted_once
     from jostle.analysis.site_advice import Cost
 
     if who is None:
@@ -98,8 +98,8 @@ def _costs(name: str, who: JobInterference | None) -> tuple[Cost, ...]:
 
 
 def stored_costs(name: str, verdict: Mapping[str, Any]) -> JobCosts:
-    """Return the losses of a job from its verdict as plain values (`verdict_json`)."""
-    from jostle.analysis.identification.seconds_lost import counted_once
+    """Return the losses of a job from its verdict as JSON-compatible values (`verdict_json`)."""
+    from jostle.analysis.identification.statistics.seconds_lost import counted_once
     from jostle.analysis.interval import Interval
     from jostle.analysis.site_advice import Cost
 
@@ -132,10 +132,10 @@ def site_evidence(
 
     Args:
         store: The repository.
-        days: Number of days, up to the end of its newest job.
-        costs_of: Returns the losses of a job.
-        user: Only jobs of these users (uids); None: of all.
-        say: Called with the progress.
+        days: Number of days, up to the end of the newest job.
+        costs_of: Function that returns the losses of a job, or None if there is no verdict on it.
+        user: Users (uids) whose jobs are included; None: all users.
+        say: Function that is called with the progress.
     """
     from jostle.analysis.site_advice import SiteEvidence
 

@@ -1,9 +1,10 @@
-"""Attributes losses to GPUs or memory that segments do not show, if neighbours' load explains them.
+"""Attributes losses to GPUs or memory, which segments do not show, if neighbours explain them.
 
 A segment has the time of its calls, and the remaining time. If a rank waits for a slower GPU, only
-the remaining time grows, and other ranks wait for it in collectives; waiting for memory looks the
-same. So if a neighbour on a GPU, on its bus or on a node's memory counts, as much of these two
-parts as its load explains is attributed to that resource.
+its remaining time grows, and other ranks wait for it in collectives. Waiting for slower memory
+looks the same. So the estimate attributes such a loss to an unknown cause and to the network. If
+the load of neighbours on a GPU, on its bus or on a node's memory explains a part of it, this part
+is attributed to that resource.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ _SEEN_AS: tuple[CauseName, ...] = ("unknown", "memory or cpu", "network")
 
 
 def with_unseen(estimate: RunEstimate, interference: JobInterference) -> RunEstimate:
-    """Return an estimate of a run with segments with the loss on GPUs or memory attributed.
+    """Return an estimate in which losses on GPUs, buses or memory have these as their cause.
 
     Args:
-        estimate: The estimate of the run.
-        interference: Loss that the load of its neighbours explains.
+        estimate: The estimate of a run; without segments it is returned unchanged.
+        interference: Loss that the load of the run's neighbours explains.
     """
     from jostle.analysis.estimation.model import Cause
 
@@ -55,8 +56,8 @@ def with_unseen(estimate: RunEstimate, interference: JobInterference) -> RunEsti
     causes.append(Cause(kind, loss.resource, seconds, "neighbours"))
     causes.sort(key=lambda cause: (-cause.seconds.value, cause.cause, cause.resource))
     note = (
-        f"Of what segments cannot account for, {seconds_text(moved)} are put on {loss.resource}: "
-        "slices with and without the neighbours' load there show it."
+        f"{seconds_text(moved)} of the loss that segments cannot explain are attributed to "
+        f"{loss.resource}: slices with and without the neighbours' load there show it."
     )
     return replace(
         estimate,
@@ -67,7 +68,7 @@ def with_unseen(estimate: RunEstimate, interference: JobInterference) -> RunEsti
 
 
 def _hit(hit: Hit, loss: ResourceLoss, kind: CauseName) -> Hit:
-    """Return a hit of which the parts in slices with neighbours' load have the GPU as cause."""
+    """Return a hit in which lost time in slices with neighbours' load has `kind` as its cause."""
     share = _in_lost_slices(hit, loss)
     parts = list(_parts(hit, loss, kind, share))
     parts.sort(key=lambda part: -part.seconds)
@@ -88,7 +89,7 @@ def _parts(hit: Hit, loss: ResourceLoss, kind: CauseName, share: float) -> Itera
 
 
 def _in_lost_slices(hit: Hit, loss: ResourceLoss) -> float:
-    """Return the part of a hit's span in slices in which the neighbours caused a loss."""
+    """Return the share of a hit's time that is in slices in which neighbours caused a loss."""
     inside = sum(
         max(min(hit.end_ns, begin + loss.slice_ns) - max(hit.start_ns, begin), 0)
         for begin, seconds in zip(loss.steps_ns, loss.lost, strict=False)

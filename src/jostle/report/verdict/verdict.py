@@ -1,4 +1,4 @@
-"""The verdict on a job: its loss by interference, from its own segments and neighbours' load."""
+"""Makes the verdict on a job: its loss to interference, from its segments and neighbours' load."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jostle.analysis.interval import Interval
 from jostle.report.format.causes import cause_words
 from jostle.report.format.waits import waits_json
 from jostle.report.models.evidence import require_of
-from jostle.report.verdict.blame import Blame, blame
+from jostle.report.verdict.attribution import Attribution, attribute
 from jostle.report.verdict.combine import combine
 from jostle.values.plain_values import plain
 from jostle.values.storage_servers import with_parts
@@ -33,10 +33,10 @@ NOTHING = 0.0005
 USUAL: Mapping[str, Any] = {"method": "jostle", "bytes_rule": None, "seed": 0}
 #: The steps of a verdict, in their order.
 STEPS = (
-    "looking for who ran beside it",
+    "searching jobs that ran alongside it",
     "comparing its slices with what they did",
     "reading its segments",
-    "comparing like segments with each other",
+    "comparing similar segments",
 )
 #: Called with the number of a step (from 0), the number of steps, and what the step does.
 ReportProgress = Callable[[int, int, str], None]
@@ -47,10 +47,11 @@ class EvaluatedJob:
     """A job with its estimate and its suspects, which agree (see `combine`).
 
     Attributes:
-        estimate: What interference cost the job.
-        who: The interference by its neighbours; None if they were not identified.
-        names: The path of each mount, for users.
-        waits: What its ranks waited for; None: it has no ranks, or the method does not compute it.
+        estimate: Estimated loss of the job.
+        who: The interference by the job's neighbours; None if no suspects were identified.
+        names: Path of each mount, for users.
+        waits: Late ranks for which other ranks of the job waited; None if the job has no ranks, or
+            if the method does not search for late ranks.
     """
 
     estimate: RunEstimate
@@ -61,24 +62,25 @@ class EvaluatedJob:
 
 @dataclass(frozen=True)
 class VerdictHead:
-    """The one set of numbers that goes with the light.
+    """The main numbers of a verdict: the traffic light, the loss and its main cause.
 
     Attributes:
         light: green, yellow or red; None where it is undecided.
         percent: Share of the run time that was lost, percent.
-        lost_s: The same in seconds.
-        run_s: The run time that `percent` is of, s.
-        intrinsic_s: The run time that it would have had without interference, s.
-        cause: What cost most: file system, network, memory or cpu (of messages within a node), cpu
-            or unknown; None where nothing was lost.
-        what: The causes that took most, in words: `CPU, slower cores`, `file system and CPU`; ""
+        lost_s: Loss in seconds.
+        run_s: Run time that `percent` refers to, s.
+        intrinsic_s: Run time that the job would have had without interference, s.
+        cause: Cause of the largest loss; None where nothing was lost. One of: file system; network;
+            memory or cpu, for messages within a node; memory; cpu; gpu; bus; unknown.
+        what: Causes of the largest losses, in words: `CPU, slower cores`, `file system and CPU`; ""
             where nothing was lost.
-        resource: Where most was lost, a mount or a node; "" without one.
-        advice: What the run may be used for.
+        resource: Resource with the largest loss, such as a mount or a node; "" where nothing was
+            lost.
+        advice: What the times of the run may be used for, in words.
         likely: The most probable light.
-        sure: Its probability, 0 to 1.
-        undecided: Why the light is undecided, part of a sentence; "" if it is decided.
-        decided_by: What would decide it, part of a sentence; "" if it is decided.
+        sure: Probability of `likely`, 0 to 1.
+        undecided: Reason why the light is undecided, part of a sentence; "" if it is decided.
+        decided_by: Action that would decide it, part of a sentence; "" if it is decided.
     """
 
     light: Light | None
@@ -96,7 +98,7 @@ class VerdictHead:
     decided_by: str
 
     def to_json(self) -> dict[str, Any]:
-        """Return the numbers as plain values."""
+        """Return the numbers as JSON-compatible values."""
         found: dict[str, Any] = plain(self)
         return found
 
@@ -116,13 +118,13 @@ def evaluate_job(
         store: The repository.
         name: The job's full name.
         how: method, bytes_rule and seed of `jostle.analysis.estimate`.
-        alone: Do not identify neighbours.
+        alone: Whether to leave out the identification of neighbours.
         viewer: User (uid) or users whose jobs may be named; None: everybody's.
-        say: Called with the progress; some jobs do not need all steps.
+        say: Function that is called with the progress; some jobs do not need all steps.
 
     Raises:
-        DamagedError: A file from the time of the job is damaged: missing evidence could look
-            like a run without loss.
+        DamagedError: A file from the time of the job is damaged. Without the lost evidence the run
+            could look as if it had no loss.
         NoBasisError: The job was imported from a source that does not allow a verdict.
     """
 
@@ -133,7 +135,7 @@ def evaluate_job(
         run = side.submit(store.run_tables, name)
         from jostle.analysis import estimate
 
-        interference = None if alone else _beside(store, name, how["seed"], viewer, at)
+        interference = None if alone else _alongside(store, name, how["seed"], viewer, at)
         at(2)
         tables = run.result()
     require_of(name, tables.processes, "verdict")
@@ -146,7 +148,7 @@ def evaluate_job(
 
 
 def _waits(store: Repository, name: str, tables: RunTables, seed: int) -> JobWaits | None:
-    """Return what the ranks of a job waited for; None if it has no ranks."""
+    """Return the late ranks for which a job's ranks waited; None if no world has two ranks."""
     if all(world.world_size < 2 for world in tables.worlds):
         return None
     from jostle.analysis.waits import waits_of
@@ -161,24 +163,24 @@ def evaluate_company(
     viewer: int | None = None,
     say: ReportProgress = lambda *_: None,
 ) -> tuple[RunEstimate, JobInterference]:
-    """Evaluate the influence of neighbours on a job, also if there were none.
+    """Evaluate the influence of neighbours on a job; without neighbours the result is empty.
 
     Args:
         store: The repository.
         name: The job's full name.
         seed: Seed of the random steps.
         viewer: User (uid) whose jobs may be named; None: everybody's.
-        say: Called with the progress.
+        say: Function that is called with the progress.
     """
     evaluated = evaluate_job(store, name, {**USUAL, "seed": seed}, viewer=viewer, say=say)
     if evaluated.who is not None:
         return evaluated.estimate, evaluated.who
     from jostle.analysis import identify
 
-    return evaluated.estimate, identify(store.beside(name), seed=seed, as_user=viewer)
+    return evaluated.estimate, identify(store.alongside(name), seed=seed, as_user=viewer)
 
 
-def _beside(
+def _alongside(
     store: Repository,
     name: str,
     seed: int,
@@ -189,13 +191,13 @@ def _beside(
     at(0)
     if not store.has_company(name):
         return None
-    beside = store.beside(name)
-    if not beside.others and not beside.sees_unprofiled:
+    alongside = store.alongside(name)
+    if not alongside.others and not alongside.sees_unprofiled:
         return None
     from jostle.analysis import identify
 
     at(1)
-    return identify(beside, seed=seed, as_user=viewer)
+    return identify(alongside, seed=seed, as_user=viewer)
 
 
 def mount_paths(tables: RunTables) -> dict[str, str]:
@@ -209,7 +211,7 @@ def mount_paths(tables: RunTables) -> dict[str, str]:
 
 
 def head(estimate: RunEstimate) -> VerdictHead:
-    """Return the numbers that go with the light."""
+    """Return the main numbers of a verdict: traffic light, loss and main cause."""
     lit = estimate.lit
     causes = _main_causes(estimate) if estimate.percent.value >= WORTH_A_WORD else []
     return VerdictHead(
@@ -230,7 +232,7 @@ def head(estimate: RunEstimate) -> VerdictHead:
 
 
 def _main_causes(estimate: RunEstimate) -> list[Cause]:
-    """Return the causes of a notable part of the loss, the largest first."""
+    """Return the causes of at least a quarter of the loss each, the largest first."""
     sums: dict[CauseName, float] = {}
     for cause in estimate.causes:
         sums[cause.cause] = sums.get(cause.cause, 0.0) + cause.seconds.value
@@ -240,21 +242,21 @@ def _main_causes(estimate: RunEstimate) -> list[Cause]:
 
 
 def _words(causes: list[Cause]) -> str:
-    """Return the names of causes: `CPU, slower cores`; of several `file system and CPU`."""
+    """Return the names of causes: `CPU, slower cores`, or `file system and CPU` for several."""
     if len(causes) == 1:
         return cause_words(causes[0].cause, causes[0].kind, causes[0].level)
     return " and ".join(cause_words(cause.cause) for cause in causes)
 
 
-def blame_of(estimate: RunEstimate, interference: JobInterference | None) -> Blame:
-    """Split the loss that goes with the light among the suspects."""
-    return blame(estimate.lost_s, interference, estimate.hits)
+def attribution_of(estimate: RunEstimate, interference: JobInterference | None) -> Attribution:
+    """Split the loss of a verdict among the suspects."""
+    return attribute(estimate.lost_s, interference, estimate.hits)
 
 
 def estimate_json(estimate: RunEstimate) -> dict[str, Any]:
-    """Return an estimate as plain values; `judged` says whether its light is decided."""
+    """Return an estimate as JSON-compatible values; `assessed`: whether its light is decided."""
     probability = estimate.probability if estimate.light else None
-    return estimate.to_json() | {"probability": probability, "judged": estimate.light is not None}
+    return estimate.to_json() | {"probability": probability, "assessed": estimate.light is not None}
 
 
 @dataclass(frozen=True)
@@ -263,10 +265,10 @@ class CauseRow:
 
     Attributes:
         what: The cause in words.
-        place: The resource, a mount by the path at which the job sees it.
-        seconds: Run time lost to it.
-        share: The same, as a part of the run time.
-        how: measured, inferred or neighbours (see `Cause`).
+        place: The resource; for a mount, the path at which the job sees it.
+        seconds: Run time lost to this cause on this resource, s.
+        share: Loss as a part of the run time.
+        how: Method: measured, inferred or neighbours (see `Cause`).
     """
 
     what: str
@@ -297,18 +299,18 @@ def cause_rows(estimate: RunEstimate, names: Mapping[str, str]) -> list[CauseRow
 
 
 def interference_json(estimate: RunEstimate, interference: JobInterference) -> dict[str, Any]:
-    """Return what `interference --json` prints: the neighbours, and their part of the loss."""
+    """Return the content of `interference --json`: neighbours, and the loss that they caused."""
     return interference.to_json() | {
         "head": head(estimate).to_json(),
-        "blame": blame_of(estimate, interference).to_json(),
+        "attribution": attribution_of(estimate, interference).to_json(),
     }
 
 
 def verdict_json(evaluated_job: EvaluatedJob) -> dict[str, Any]:
-    """Return the verdict on a job as plain values: what `estimate --json` prints."""
+    """Return the verdict on a job as JSON-compatible values, as `estimate --json` prints it."""
     content = estimate_json(evaluated_job.estimate)
     content["head"] = head(evaluated_job.estimate).to_json()
-    content["blame"] = blame_of(evaluated_job.estimate, evaluated_job.who).to_json()
+    content["attribution"] = attribution_of(evaluated_job.estimate, evaluated_job.who).to_json()
     content["interference"] = evaluated_job.who.to_json() if evaluated_job.who else None
     content["mounts"] = evaluated_job.names
     content["waits"] = waits_json(evaluated_job.waits, evaluated_job.names)

@@ -1,8 +1,9 @@
 """A process that makes verdicts for the server (see server/verdicts/verdict_queue.py).
 
-It reads requests from standard input and writes answers to standard output, both pickled. Only the
-process that started it holds the other ends of these pipes; it ends at once when they are closed.
-A job that takes all memory, or crashes its reader, ends this process and not the server.
+The process reads requests from standard input and writes answers to standard output, both pickled.
+Only the server holds the other ends of these pipes. The process ends at once when the server closes
+them. If the evaluation of a job takes all memory or crashes, it ends this process and not the
+server.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ class VerdictRequest:
     Attributes:
         job: Full name of the job.
         users: Users (uids) whose jobs may be named; None: everybody's.
-        whole: Send the estimate with its segments as well.
-        only: Send nothing but the estimate.
+        whole: Whether to send the estimate with its segments in addition to the verdict.
+        only: Whether to send the estimate with its segments in place of the verdict.
     """
 
     job: str
@@ -49,15 +50,15 @@ class VerdictRequest:
 
 @dataclass(frozen=True)
 class VerdictAnswer:
-    """The verdict on a job, or why there is none.
+    """The verdict on a job, or the reason why there is none.
 
     Attributes:
-        body: What `jostle estimate --json` prints, as JSON; empty if it failed.
-        brief: light, undecided, percent, lost_s, cause, what, resource, run_s, core_hours, causes
-            and suspects (at most _MOST_SUSPECTS, the greatest first).
+        body: Output of `jostle estimate --json`; empty if the evaluation failed.
+        brief: Main values of the verdict: light, undecided, percent, lost_s, cause, what, resource,
+            run_s, core_hours, causes and suspects (at most _MOST_SUSPECTS, the greatest first).
         estimate: The estimate with its segments, if it was requested.
-        error: Why the job cannot be evaluated; "" if it was.
-        hint: How that may be fixed.
+        error: Reason why the job cannot be evaluated; "" if it was.
+        hint: Remedy for this error.
     """
 
     body: bytes = b""
@@ -69,12 +70,12 @@ class VerdictAnswer:
 
 @dataclass(frozen=True)
 class VerdictProgress:
-    """The progress of an answer; any number of these precede it.
+    """The progress of an evaluation; any number of such messages precede the answer.
 
     Attributes:
         step: Number of the current step, from 0.
         steps: Number of steps.
-        words: The current step in words.
+        words: Name of the current step.
     """
 
     step: int
@@ -88,9 +89,9 @@ def answer(
     """Evaluate a job.
 
     Args:
-        store: Its repository.
+        store: Repository of the job.
         verdict_request: The job and the viewer.
-        say: Called with the progress.
+        say: Function that is called with the progress.
     """
     from jostle.report.verdict.verdict import USUAL, cause_rows, evaluate_job, head, verdict_json
 
@@ -101,12 +102,12 @@ def answer(
         if verdict_request.only:
             return VerdictAnswer(estimate=evaluated_job.estimate)
         few = evaluated_job.estimate.segments.num_rows <= _MOST_SEGMENTS
-        first, told = head(evaluated_job.estimate), verdict_json(evaluated_job)
+        first, verdict = head(evaluated_job.estimate), verdict_json(evaluated_job)
         if verdict_request.users is not None:
-            for resource in (told["interference"] or {}).get("resources", []):
+            for resource in (verdict["interference"] or {}).get("resources", []):
                 resource["others_load"] = []  # it may be the load of a single neighbour
         return VerdictAnswer(
-            json.dumps(told, separators=(",", ":"), default=_plain).encode(),
+            json.dumps(verdict, separators=(",", ":"), default=_plain).encode(),
             {
                 "light": first.light,
                 "undecided": first.undecided,
@@ -132,10 +133,10 @@ def answer(
 
 
 def _suspects(evaluated_job: EvaluatedJob) -> list[dict[str, Any]]:
-    """Return who caused most of a job's loss, and the resource of most of that."""
-    from jostle.report.verdict.verdict import blame_of
+    """Return the suspects that caused most of a job's loss, each with its costliest resource."""
+    from jostle.report.verdict.verdict import attribution_of
 
-    named = blame_of(evaluated_job.estimate, evaluated_job.who).suspects[:_MOST_SUSPECTS]
+    named = attribution_of(evaluated_job.estimate, evaluated_job.who).suspects[:_MOST_SUSPECTS]
     return [
         {
             "job": suspect.job,
@@ -152,7 +153,7 @@ def _plain(value: Any) -> Any:
 
 
 def end_with_asker() -> None:
-    """End this process as soon as standard input is closed, even in the midst of an answer."""
+    """End this process as soon as standard input is closed, even during an evaluation."""
 
     def watch() -> None:
         closed = select.poll()

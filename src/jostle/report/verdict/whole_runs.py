@@ -1,4 +1,4 @@
-"""The answer about a run without slices, which was imported from a log."""
+"""Compares a run without slices, which was imported from a log, with similar runs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from jostle.names.basis import TIMES
 from jostle.report.models.evidence import job_bases, rests_on
 
 if TYPE_CHECKING:
-    from jostle.analysis.identification.met_runs import RunAmongItsLike
+    from jostle.analysis.identification.runs.met_runs import RunAmongItsLike
     from jostle.repository import Repository
 
 
@@ -20,18 +20,18 @@ def is_whole(store: Repository, job: str) -> bool:
 def whole_run(
     store: Repository, job: str, viewer: int | frozenset[int] | None = None
 ) -> RunAmongItsLike:
-    """Compare a run with similar runs, by the jobs that ran concurrently.
+    """Compare a run with similar runs, and list the jobs that ran at the same time.
 
     Args:
         store: The repository.
         job: The run's full name.
         viewer: User (uid) or users whose jobs may be named; None: everybody's.
     """
-    from jostle.analysis.identification.met_runs import run_among_its_like
     from jostle.analysis.identification.model import Visibility
+    from jostle.analysis.identification.runs.met_runs import run_among_its_like
 
     users = frozenset({viewer}) if isinstance(viewer, int) else viewer
-    found = run_among_its_like(store.programs_beside(), job, Visibility(users))
+    found = run_among_its_like(store.programs_alongside(), job, Visibility(users))
     store.require_whole(job)
     return found
 
@@ -45,7 +45,7 @@ def like_runs_report(store: Repository, job: str, viewer: frozenset[int] | None)
         viewer: Users (uids) whose jobs may be named; None: everybody's.
 
     Returns:
-        For a job with slices, the same keys without content.
+        The content. For a job with slices it has the same keys with empty values.
     """
     if not is_whole(store, job):
         nothing: dict[str, Any] = {"job": job, "program": "", "resources": [], "met": []}

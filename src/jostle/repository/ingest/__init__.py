@@ -1,1 +1,1 @@
-"""Ingests spools into the repository, each slice exactly once."""
+"""Ingests profiles from spools (folders of new profiles) into the repository, each slice once."""

@@ -1,7 +1,8 @@
-"""Ingests facts of batch jobs (*.jsb), which prologs and epilogs write, into table batch_jobs.
+"""Ingests facts on batch jobs (*.jsb files of prologs and epilogs) into table batch_jobs.
 
-The format is docs/reference/batch-facts.md. A file may be about another user's job: only those of
-root and of the repository's owner count, and every byte of them is checked.
+The format is described in docs/reference/batch-facts.md. A file may be about a job of any user, so
+only files that root or the repository's owner wrote are accepted, and all of their content is
+checked.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +46,8 @@ _MOST_INT = 2**62
 _YEAR_2000_NS = 946_684_800_000_000_000
 _AHEAD_NS = 86_400_000_000_000
 _SYSTEMS = ("slurm", "pbs", "lsf")
+#: Commands of Slurm that the prolog and the epilog call: what each of them alone knows.
+_COMMANDS = {"squeue": "name, size, limits and state", "scontrol": "nodes"}
 _ID = re.compile(r"[A-Za-z0-9_.\[\]-]{1,64}")
 _TEXTS = (
     "cluster",
@@ -72,6 +76,10 @@ _NUMBERS = {
 }
 
 
+#: The values of keys that a line leaves out.
+_NOTHING: dict[str, Any] = {**dict.fromkeys(_TEXTS, ""), **_NUMBERS, "nodes": []}
+
+
 @dataclass(frozen=True)
 class _Facts:
     """The content of one file: its job's row, and the number of its events."""
@@ -84,7 +92,7 @@ class _Facts:
 
     @property
     def says(self) -> tuple[bool, int]:
-        """Its amount of information: whether the job ended, and events. An end may be alone."""
+        """How much the file says, for comparisons: whether the job ended, and number of events."""
         return self.row["complete"], self.events
 
 
@@ -93,25 +101,25 @@ class FactsError(ValueError):
 
 
 class BatchFacts:
-    """Ingests facts of batch jobs into one repository; remembers files that are done."""
+    """Ingests facts on batch jobs into one repository; remembers the files that it has read."""
 
     def __init__(
         self, root: Path, log: Log, guard: threading.Lock, names: JobNames, *, remove: bool
     ) -> None:
-        """Create the object; it reads nothing yet.
+        """Create the object without reading any files.
 
         Args:
             root: Folder of the repository.
-            log: Its commit log, used while `guard` is held.
-            guard: Its lock.
-            names: Assigns names of jobs.
-            remove: Remove a file once its job's end is in the repository.
+            log: Commit log of the repository, used while `guard` is held.
+            guard: Lock of this log.
+            names: Object that assigns names of jobs.
+            remove: Whether to remove a file once its job's end is in the repository.
         """
         self._root, self._log, self._guard, self._names = root, log, guard, names
         self._remove = remove
         with plain_errors(root):
             self._home = root.stat().st_uid
-        self._seen: dict[Path, Mark] = {}
+        self._seen: dict[Path, tuple[Mark, int]] = {}  # and the number of hard links
 
     def take(self, paths: Iterable[Path]) -> IngestReport:
         """Ingest the new facts in spools and mirrors.
@@ -138,18 +146,25 @@ class BatchFacts:
         except OSError:  # removed, or not readable for this user
             return None
         mark = (info.st_ino, info.st_size, info.st_mtime_ns)
-        if self._seen.get(path) == mark:
+        if self._seen.get(path) == (mark, info.st_nlink):
             return None
-        self._seen[path] = mark
+        self._seen[path] = mark, info.st_nlink
         owner = origin.owner if origin else info.st_uid
         try:
             if owner not in (0, self._home):
                 raise FactsError("facts of batch jobs belong to root or the repository's owner")
+            if info.st_nlink > 1:  # some kernels allow users to link files of others
+                raise FactsError("it has several names (hard links), so its creator is not known")
             rows = parse_facts(data)
         except FactsError as error:
             report.warnings.append(f"{path} is left out: {error}.")
             return None
         row = rows[-1]
+        for command in row.pop("missing"):
+            report.warnings.append(
+                f"{path}: `{command}` failed at the {'end' if row['complete'] else 'begin'} of the "
+                f"job, so its {_COMMANDS[command]} may be unknown."
+            )
         uid, begin = row["uid"], row["start_ns"] or row["submit_ns"]
         row["job"] = self._names.name(uid, row["job"], begin, time.time_ns())
         return _Facts(path, mark, row["batch_job"], len(rows), row)
@@ -220,10 +235,12 @@ def parse_facts(data: bytes) -> list[dict[str, Any]]:
     """Parse the lines of a file of facts.
 
     Args:
-        data: Its content.
+        data: Content of the file.
 
     Returns:
-        Rows of table batch_jobs, one per event, without `revision`; `job` is the name in profiles.
+        Rows of table batch_jobs, one per event, without `revision`; `job` is the job's name in
+        profiles. The row of an end also contains the facts that only earlier lines have. A further
+        key `missing` lists the commands of the prolog or epilog that failed.
 
     Raises:
         FactsError: The content is malformed.
@@ -235,7 +252,11 @@ def parse_facts(data: bytes) -> list[dict[str, Any]]:
     if not 0 < len(rows) <= _MOST_EVENTS:
         raise FactsError(f"it has {len(rows)} events, not 1 to {_MOST_EVENTS}")
     if len({row["batch_job"] for row in rows}) > 1:
-        raise FactsError("it is about several jobs")
+        raise FactsError("it contains facts on several jobs")
+    for before, row in pairwise(rows):
+        if row["complete"]:
+            row |= {key: before[key] for key, nothing in _NOTHING.items() if row[key] == nothing}
+            row["end_ns"] = max(row["end_ns"], row["start_ns"])
     return rows
 
 
@@ -243,9 +264,9 @@ def _object(line: str) -> dict[str, Any]:
     try:
         value = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise FactsError(f"a line is no JSON ({type(error).__name__})") from None
+        raise FactsError(f"a line is not JSON ({type(error).__name__})") from None
     if not isinstance(value, dict):
-        raise FactsError("a line is no object")
+        raise FactsError("a line is not an object")
     return value
 
 
@@ -257,21 +278,23 @@ def _row(facts: Mapping[str, Any]) -> dict[str, Any]:
     for key in _TEXTS:
         value = facts.get(key, "")
         if not isinstance(value, str):
-            raise FactsError(f"its {key} is no text")
+            raise FactsError(f"its {key} is not text")
         row[key] = one_line(value[:_MOST_TEXT])
     for key, nothing in _NUMBERS.items():
         value = facts.get(key, nothing)
         if type(value) is not int or not -1 <= value <= _MOST_INT:
-            raise FactsError(f"its {key} is no number that fits")
+            raise FactsError(f"its {key} is not a number in range")
         row[key] = value
     if not 0 <= row["uid"] < 2**32 - 1:
-        raise FactsError("it does not say whose job it is")
+        raise FactsError("it does not name the owner of its job")
     nodes = facts.get("nodes", [])
     if not isinstance(nodes, list) or len(nodes) > _MOST_NODES:
-        raise FactsError("its nodes are no list that fits")
+        raise FactsError("its list of nodes is malformed or too long")
     if not all(isinstance(node, str) and len(node) < 256 for node in nodes):
-        raise FactsError("its nodes are no names")
+        raise FactsError("its nodes are not names")
     row["nodes"] = [one_line(node) for node in nodes]
+    missing = facts.get("missing", [])
+    row["missing"] = [name for name in _COMMANDS if isinstance(missing, list) and name in missing]
     return row | _life(facts, row)
 
 
@@ -280,7 +303,7 @@ def _life(facts: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
     event, at = facts.get("event"), facts.get("time_ns")
     latest = time.time_ns() + _AHEAD_NS
     if event not in ("begin", "end"):
-        raise FactsError("a line is of no begin and no end")
+        raise FactsError("a line is neither a begin nor an end")
     if type(at) is not int or not _YEAR_2000_NS <= at <= latest:
         raise FactsError("its times are before the year 2000, or in the future")
     key = f"{row['system']}/{row['cluster']}/{row['id']}/{row['submit_ns']}"

@@ -1,4 +1,4 @@
-"""Finds profiles in spools that a repository has completely; only those are removed."""
+"""Removes profiles from spools, but only those that the repository contains completely."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from jostle.repository.store.state import RepositoryState
 
 
 def not_taken(paths: Sequence[Path], state: RepositoryState) -> list[tuple[Path, str]]:
-    """Return the profiles in spools that are not complete in a repository, with their jobs.
+    """Return the profiles in spools that are not completely in a repository, with their jobs.
 
     Args:
         paths: Spool folders or single profiles; those that cannot be read are ignored.
-        state: State of the repository.
+        state: State of the repository's commit log.
     """
     ids: dict[Path, tuple[str, tuple[int, int]]] = {}
     for path in find_profiles(paths):
@@ -33,8 +33,8 @@ def clear_spool(folder: Path, state: RepositoryState) -> None:
     """Remove those files of a spool that a repository has completely.
 
     Args:
-        folder: The spool.
-        state: State of the repository.
+        folder: The spool folder.
+        state: State of the repository's commit log.
     """
     paths = find_profiles([folder])
     superseded = superseded_profiles(dict.fromkeys(paths))
@@ -68,6 +68,6 @@ def _is_whole(peek: HeaderPeek, state: RepositoryState) -> bool:
 
 
 def _ids(peek: HeaderPeek) -> tuple[int, int]:
-    """Return the ids under which a repository may know a profile."""
+    """Return the two ids that a profile may have: its owner may own the repository, or not."""
     assert peek.life is not None
     return process_id(None, *peek.life), process_id(peek.owner, *peek.life)

@@ -25,8 +25,9 @@ _thresholds: list[tuple[int, int, int]] = []  # one per running pass in this pro
 def rare_collections() -> Iterator[None]:
     """Let Python collect garbage rarely within a block.
 
-    RATIONALE: a pass creates objects per profile that all live until its end. Repeated collections
-    took a third of a pass over 20 000 profiles, and grew faster than their number.
+    RATIONALE: a pass of ingest creates objects for each profile, which all live until its end.
+    Garbage collections took a third of a pass over 20 000 profiles, and a larger share with more
+    profiles.
     """
     with _collecting:
         _thresholds.append(_thresholds[0] if _thresholds else gc.get_threshold())
@@ -43,16 +44,17 @@ def rare_collections() -> Iterator[None]:
 def fair(
     items: Sequence[HeaderPeek], fresh: Callable[[HeaderPeek], int]
 ) -> tuple[list[HeaderPeek], list[HeaderPeek]]:
-    """Sort files in the order of their ingestion.
+    """Sort files into the order in which they are ingested.
 
-    Users take turns by bytes, so a user with little data need not wait for users with much.
+    Files of different users alternate, so that all users get equally many bytes ingested: a user
+    with little data need not wait for users with much.
 
     Args:
         items: The files.
-        fresh: Returns the approximate new bytes of a file.
+        fresh: Function that returns the approximate number of new bytes of a file.
 
     Returns:
-        The files of this pass, and those for later passes.
+        The files to ingest in this pass, and those that are left for later passes.
     """
     before: Counter[int] = Counter()
     turns: list[tuple[int, int]] = []
@@ -71,7 +73,7 @@ def batches(
 
     Args:
         items: The files.
-        fresh: Returns the approximate new bytes of a file.
+        fresh: Function that returns the approximate new bytes of a file.
     """
     sizes = [fresh(item) for item in items]
     share = sum(sizes) // (2 * WORKERS)

@@ -1,4 +1,4 @@
-"""Turns tables of files into rows of the repository."""
+"""Converts tables on the use of files, as the reader decodes them, into rows of the repository."""
 
 from __future__ import annotations
 
@@ -29,13 +29,15 @@ _OF_IMPORTS = ("shared_by", "targets")
 def file_chunks(
     rows: pa.Table, source_index: Ints, sources: Sequence[ProcessSource], over: Sequence[bool]
 ) -> Iterator[PartitionChunk]:
-    """Turn rows of the reader into rows of table files.
+    """Convert rows of the reader into rows of table files.
 
     Args:
-        rows: FileTables.rows.
-        source_index: Index into sources of each process number, -1 for one whose rows are dropped.
-        sources: The processes.
-        over: Whether each source is complete: only then its files are known.
+        rows: Rows of the reader (FileTables.rows).
+        source_index: For each process number in the rows, its index in sources; -1: rows of this
+            process are dropped.
+        sources: The processes of these rows.
+        over: For each source, whether its profile is complete; rows of the others are dropped,
+            since their counts may still grow.
     """
     if not rows.num_rows:
         return

@@ -34,13 +34,13 @@ def follow(
     files: Callable[[], Sequence[Path]] | None = None,
     pause: Callable[[float, int], None] | None = None,
 ) -> IngestReport:
-    """Ingest until the stop event is set; see Repository.follow."""
+    """Ingest new data repeatedly, until `stop` returns true; see Repository.follow."""
     open_marker(root)
     ingester = Ingester(root, remove=remove)
-    tidy = _Beside(partial(_tidy, Compactor(root)), _COMPACT_EVERY_S)
+    tidy = _Alongside(partial(_tidy, Compactor(root)), _COMPACT_EVERY_S)
     present: list[set[int] | None] = [None]  # of the last pass that looked at everything
-    ending = _Beside(partial(_end_silent, root, present), _END_EVERY_S)
-    merging = _Beside(ingester.merge, _MERGE_EVERY_S)
+    ending = _Alongside(partial(_end_silent, root, present), _END_EVERY_S)
+    merging = _Alongside(ingester.merge, _MERGE_EVERY_S)
     total = IngestReport()
     first = True
     while True:
@@ -82,8 +82,8 @@ def follow(
             continue
         half_slice = ingester.shortest_slice_ns / 2e9
         wait = min(max(half_slice, _FASTEST_S), _SLOWEST_S)
-        # New files may be of processes with short slices; but at most a fifth of a core is used
-        # for checks.
+        # New files may belong to processes with shorter slices, so they end the wait early. But
+        # checks for new files may use at most a fifth of a core.
         early = now + 5 * (now - begin)
         _sleep(begin + wait, stop, partial(_changed, paths, folders, early))
 
@@ -93,7 +93,7 @@ def _changed(paths: Sequence[Path], before: Sequence[int], not_before: float) ->
 
 
 def _stamps(paths: Sequence[Path]) -> list[int]:
-    """Return numbers that change when files are added to the spools or removed."""
+    """Return numbers that change when files are added to spools, or removed from them."""
     stamps = []
     for path in paths:
         try:
@@ -111,7 +111,7 @@ def _sleep(end: float, stop: Callable[[], bool], wake: Callable[[], bool]) -> No
             return
 
 
-class _Beside:
+class _Alongside:
     """Runs a task from time to time concurrently with the ingester, in at most one thread."""
 
     def __init__(self, work: Callable[[], None], every_s: float) -> None:

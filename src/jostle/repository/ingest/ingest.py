@@ -1,4 +1,4 @@
-"""Ingests spools into the repository, each slice exactly once.
+"""Ingests profiles from spools into the repository, each slice exactly once.
 
 One pass reads the header of every profile, decodes new data in batches (two at a time, since the
 decoder and the Parquet writer both release the interpreter's lock), writes the files of a batch,
@@ -25,6 +25,7 @@ from jostle.reader import (
     Decoded,
     FileTables,
     Origin,
+    ProfileError,
     ProfileHeader,
     ReadRequest,
     ReadResult,
@@ -39,7 +40,7 @@ from jostle.repository.ingest.batch_facts import BatchFacts
 from jostle.repository.ingest.fair_batches import WORKERS, batches, fair, rare_collections
 from jostle.repository.ingest.machines import MachinePlan
 from jostle.repository.ingest.mirror import forget_file, once, report_locked, spool_files
-from jostle.repository.ingest.plan import Known, Plan, ProcessStep, is_over
+from jostle.repository.ingest.plan import Known, Plan, is_over
 from jostle.repository.ingest.spool import (
     MIN_SLICE_NS,
     Devices,
@@ -52,9 +53,8 @@ from jostle.repository.query.engine import Engine
 from jostle.repository.segments.merge_cache import WORTH_ROWS
 from jostle.repository.segments.merger import Merger
 from jostle.repository.segments.rows import DecodedSegments as Segments
-from jostle.repository.store.file_days import File
 from jostle.repository.store.files import plain_errors, publish, write_chunks
-from jostle.repository.store.layout import MAX_SLICE_NS, TABLES, process_id
+from jostle.repository.store.layout import MAX_SLICE_NS, process_id
 from jostle.repository.store.log import Log
 from jostle.repository.store.marker import open_marker
 from jostle.repository.store.owner_names import JobNames
@@ -71,6 +71,8 @@ MACHINES = ".jsm"
 # user's files do not delay those of others.
 _ROUNDS = 2
 _AHEAD_NS = 3_600_000_000_000
+#: Since its last change: before that, a file that is no profile may be one that is being created.
+_CREATED_NS = 60_000_000_000
 _BATCH_ROWS = 1 << 19  # of both tables: about 400 MB at most
 _BATCH_SEGMENTS = 1 << 20
 _ROW_BYTES = 160  # memory for merging: 9.7 GB for 64 ranks with a million segments each
@@ -100,7 +102,7 @@ class Ingester:
         self._guard = threading.Lock()
         self._devices = Devices()
         self._settled: dict[Path, Mark] = {}
-        self._aside: dict[Path, Mark] = {}  # files that caused an error, with their marks
+        self._aside: dict[Path, Mark] = {}  # files that cannot be ingested, with their marks
         self._taken: dict[Path, int] = {}  # bytes of a file that the repository has
         self._shorts: dict[Path, tuple[int, int]] = {}
         self._bookmarks: dict[Path, tuple[int, Bookmark]] = {}  # and the inode
@@ -116,11 +118,11 @@ class Ingester:
         self.present: set[int] | None = None
 
     def run(self, paths: Sequence[Path], progress: Progress | None = None) -> IngestReport:
-        """Ingest all new data in spools.
+        """Ingest all new data in spools, until none is left.
 
         Args:
-            paths: Folders and files.
-            progress: Called after every batch.
+            paths: Spool folders and single profiles.
+            progress: Function that is called after every batch.
 
         Raises:
             ProfileError: A folder cannot be read.
@@ -142,8 +144,8 @@ class Ingester:
         """Make one pass over spools, with a fair share for every user.
 
         Args:
-            paths: Folders and files.
-            progress: Called after every batch.
+            paths: Spool folders and single profiles.
+            progress: Function that is called after every batch.
 
         Returns:
             The report; `left` is the number of files with more data.
@@ -319,7 +321,7 @@ class Ingester:
         return max(peek.bytes - self._taken.get(peek.path, 0), 0)
 
     def _batch(self, items: Sequence[HeaderPeek]) -> IngestReport:
-        """Ingest a batch of files; files that cannot be ingested are set aside."""
+        """Ingest a batch of files; files that cannot be ingested are skipped."""
         tally = _Tally()
         waiting = [list(items)]
         while waiting:
@@ -340,7 +342,7 @@ class Ingester:
         return tally.report
 
     def _publish_machines(self, items: Sequence[HeaderPeek]) -> IngestReport:
-        """Ingest profiles of machines; those that cannot be ingested are set aside."""
+        """Ingest profiles of machines; those that cannot be ingested are skipped."""
         tally = _Tally()
         waiting = [list(items)]
         while waiting:
@@ -370,7 +372,8 @@ class Ingester:
                 ReadRequest(item.path, number, at.records, names=item.names, origin=item.origin)
                 for number, (item, at) in enumerate(zip(left, base, strict=True))
             ]
-            plan = MachinePlan(read_machines(requests, _BATCH_ROWS), horizon)
+            tables = read_machines(requests, _BATCH_ROWS)
+            plan = MachinePlan(tables, horizon)
             more = [
                 item for number, item in enumerate(left) if plan.add(item, number, base[number])
             ]
@@ -383,7 +386,8 @@ class Ingester:
                     continue  # plan again from the other ingester's position
                 tally.report.add(IngestReport(commits=1, component_slices=plan.slices))
             tally.report.add(IngestReport(warnings=plan.warnings))
-            for item in left:
+            for item, result in zip(left, tables.results, strict=True):
+                self._leave_refused(item, result.error)
                 if item.process in plan.advance():
                     tally.changed.add(item.path)
                 self._taken[item.path] = item.bytes
@@ -398,8 +402,21 @@ class Ingester:
         why = f"{type(error).__name__}: {error}"
         why = "".join(character if character.isprintable() else " " for character in why)[:300]
         return IngestReport(
-            warnings=[f"{item.path} is set aside: its content cannot be ingested ({why})."]
+            warnings=[f"{item.path} is skipped: its content cannot be ingested ({why})."]
         )
+
+    def _leave_refused(self, item: HeaderPeek, error: ProfileError | None) -> None:
+        """Read a file whose content was refused again only when its size or time has changed.
+
+        RATIONALE: a process writes through a mapping, which on some file systems does not change
+        the file's time. So this holds only for files that no process writes any more.
+        """
+        if error is None or not error.lasting:
+            return
+        created = item.life is None and item.origin is None
+        if item.is_dead or (created and time.time_ns() - item.mark[2] > _CREATED_NS):
+            with self._guard:
+                self._aside[item.path] = item.mark
 
     def _publish_all(self, items: Sequence[HeaderPeek], tally: _Tally) -> None:
         """Ingest files in as many commits as their rows need, up to the limit of one pass."""
@@ -474,7 +491,7 @@ class Ingester:
                     publish(self._root, self._log, change)
             except ConflictError:
                 return list(items)  # plan again from the other ingester's position
-            _count(tally.report, plan.steps, files)
+            tally.report.add(plan.report(files))
             with self._guard:
                 self._segments.update(plan.ended)
         tally.report.add(IngestReport(warnings=plan.warnings))
@@ -495,6 +512,7 @@ class Ingester:
                 self._bookmarks[item.path] = (item.mark[0], result.bookmark)
             else:
                 self._bookmarks.pop(item.path, None)
+            self._leave_refused(item, result.error)
             if result.complete or result.error is not None:
                 self._taken[item.path] = item.bytes
             if item.process is None and result.error is None:
@@ -576,21 +594,4 @@ def _read_files(items: Sequence[HeaderPeek], decoded: Decoded) -> FileTables:
             and result.complete
             and is_over(item, result.header)
         ]
-    )
-
-
-def _count(report: IngestReport, steps: Sequence[ProcessStep], files: Sequence[File]) -> None:
-    rows = dict.fromkeys(TABLES, 0)
-    for file in files:
-        rows[file.table] += file.rows
-    report.add(
-        IngestReport(
-            processes=sum(step.base.revision == 0 for step in steps),
-            finished=sum(step.to is None for step in steps),
-            slices=rows["slices"],
-            mount_slices=rows["mount_slices"],
-            segments=rows["segments"],
-            commits=1,
-            bytes_written=sum(file.bytes for file in files),
-        )
     )

@@ -1,4 +1,4 @@
-"""Plans one commit of an ingest: profiles of machines, validated one by one."""
+"""Plans the part of one ingest commit that comes from machines' profiles, and validates these."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _MOUNT_TYPES = {
 
 @dataclass
 class _Step:
-    """Change of one machine's position by its new slices."""
+    """New data of one machine: the positions before and after the commit, and the new rows."""
 
     machine: int
     header: MachineHeader
@@ -51,7 +51,7 @@ class _Step:
 
 
 class MachinePlan:
-    """The rows of profiles of machines in one commit."""
+    """The rows that one commit adds from profiles of machines."""
 
     def __init__(self, tables: MachineTables, horizon_ns: int) -> None:
         self._tables = tables
@@ -69,12 +69,12 @@ class MachinePlan:
                 self.warnings.append(f"{result.error} {result.error.hint}".strip())
 
     def add(self, item: HeaderPeek, number: int, base: Position) -> bool:
-        """Plan the new slices of one machine; return whether its file has more.
+        """Plan the new slices of one machine; return whether its profile has more for later.
 
         Args:
-            item: Its file.
-            number: Number of the file in the tables.
-            base: Its position in the repository.
+            item: Profile of the machine.
+            number: Number of the profile in the tables.
+            base: Position up to which the profile is in the repository already.
         """
         result = self._tables.results[number]
         header = result.header
@@ -124,7 +124,7 @@ class MachinePlan:
         return not result.complete
 
     def advance(self) -> dict[int, tuple[Position, Reached]]:
-        """Return the new positions, as a commit takes them."""
+        """Return each machine's position before and after the commit, as Change.advance."""
         return {step.machine: (step.base, step.to) for step in self.steps}
 
     def chunks(self) -> Iterable[PartitionChunk]:
@@ -176,7 +176,7 @@ class MachinePlan:
         yield from split_by_partition("component_slices", table, hour[by], start[by], end[by])
 
     def _named(self, step: Ints, component: Ints) -> tuple[Ints, list[dict[str, Any]]]:
-        """Return the component of each row, and the components."""
+        """Return, for each row, the index of its component, and the list of components."""
         packed = step * (1 << 32) + component
         distinct, which = np.unique(packed, return_inverse=True)
         known = []

@@ -1,12 +1,13 @@
-"""Finds the files of spools and of mirrors, and their owners.
+"""Lists the files of spools and of mirrors (copies of nodes' spools), with their owners.
 
-A mirror holds files that a receiver got from other machines. Their owners there, and whether more
-of them will arrive, are not in the file system but in the mirror (docs/reference/receive.md).
+A mirror holds files that a receiver got from other machines (docs/reference/receive.md). Here the
+receiver owns them; names in the mirror show who owns them on their machine, and whether they are
+complete:
 
-    MIRROR/jostle-mirror.json
-    MIRROR/NODE/UID/NAME            a file of that user
-    MIRROR/NODE/UID/NAME.over       its process has ended, and the file is complete here
-    MIRROR/NODE/UID/again-ID/NAME   another file that had the same name
+    MIRROR/jostle-mirror.json       marks the folder as a mirror
+    MIRROR/NODE/UID/NAME            a file of the user with that uid
+    MIRROR/NODE/UID/NAME.over       an empty file: NAME is complete, since its process has ended
+    MIRROR/NODE/UID/again-ID/NAME   another file with the same name
 """
 
 from __future__ import annotations
@@ -35,10 +36,10 @@ _GONE_S = 7 * 86_400.0
 
 
 def create_mirror(folder: Path) -> None:
-    """Make a folder a mirror, if it is not one already.
+    """Make a folder a mirror, unless it is one already.
 
     Raises:
-        RepositoryError: The folder is something else, or cannot be written.
+        RepositoryError: The folder has other content, or cannot be written.
     """
     marker = folder / MARKER
     try:
@@ -48,7 +49,7 @@ def create_mirror(folder: Path) -> None:
         if any(folder.iterdir()):
             raise RepositoryError(
                 f"{folder} is not a mirror, and it is not empty.",
-                hint="Name another folder, or one that does not exist yet.",
+                hint="Name a different folder, or one that does not exist yet.",
                 exit_code=2,
             )
         marker.write_text(json.dumps({"format": "jostle-mirror", "version": 1}) + "\n")
@@ -56,7 +57,7 @@ def create_mirror(folder: Path) -> None:
     except OSError as error:
         raise RepositoryError(
             f"{folder} cannot be made a mirror ({os.strerror(error.errno or 0)}).",
-            hint="Is it yours, and is there room?",
+            hint="Check that you own it, and that there is free space.",
         ) from error
 
 
@@ -67,7 +68,8 @@ def spool_files(paths: Iterable[Path]) -> dict[Path, Origin | None]:
         paths: Folders and files.
 
     Returns:
-        Path -> the mirror's facts about the file; None: those of the file system apply.
+        For each path, the facts from the mirror about the file; None if the file is in no mirror,
+        so that the facts of the file system are used.
 
     Raises:
         ProfileError: A folder does not exist or cannot be read.
@@ -87,7 +89,7 @@ def spool_files(paths: Iterable[Path]) -> dict[Path, Origin | None]:
 
 
 def fact_files(paths: Iterable[Path]) -> dict[Path, Origin | None]:
-    """List the facts of batch jobs in spools and mirrors; like `spool_files`."""
+    """List the files with facts on batch jobs in spools and mirrors, as `spool_files` does."""
     files: dict[Path, Origin | None] = {}
     for path in paths:
         if (path / MARKER).is_file():
@@ -124,7 +126,7 @@ def _is_gone(changed_s: float) -> bool:
 
 
 def forget_file(path: Path) -> None:
-    """Remove a mirror's additional files for a removed file."""
+    """Remove what a mirror keeps for a removed file: NAME.over, and its folder again-ID."""
     with contextlib.suppress(OSError):
         path.with_name(path.name + OVER).unlink()
     if path.parent.name.startswith("again-"):
@@ -164,12 +166,17 @@ def _in_folder(folder: Path, user: Path, endings: tuple[str, ...]) -> Iterator[t
 
 
 def once(peek: HeaderPeek, names: dict[int, Path], report: IngestReport) -> HeaderPeek | None:
-    """Accept a file with several hard links under the first; all of them must be in the spools.
+    """Accept a file with several hard links once, under the name that was found first.
+
+    The reader refuses it later if it has links outside this folder (ReadRequest.names).
 
     Args:
         peek: The file.
-        names: The first name of each such file, by inode; added to.
-        report: The report to which a warning per other link is added.
+        names: By inode, the first name of each file; a new file is added.
+        report: The report to which a warning for each further name is added.
+
+    Returns:
+        The file, with the number of its links in this folder; None: it was accepted already.
     """
     inode = peek.mark[0]
     first = names.setdefault(inode, peek.path)
@@ -184,7 +191,7 @@ def once(peek: HeaderPeek, names: dict[int, Path], report: IngestReport) -> Head
 
 
 def report_locked(locked: Sequence[Path], others: Collection[object], report: IngestReport) -> None:
-    """Report that profiles of other users were left out; fail if there are no further ones."""
+    """Report profiles that may not be read; fail if there are no profiles that may be read."""
     if not locked:
         return
     hint = "Profiles belong to the user who ran the program: be that user, or root."

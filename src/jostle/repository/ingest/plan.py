@@ -23,6 +23,7 @@ from jostle.repository.ingest.spool import (
 from jostle.repository.ingest.traffic_rows import traffic_chunks
 from jostle.repository.segments.rows import DecodedSegments as Segments
 from jostle.repository.segments.rows import segment_chunks
+from jostle.repository.store.file_days import File
 from jostle.repository.store.layout import TABLES
 from jostle.repository.store.owner_names import JobNames
 from jostle.repository.store.profile_positions import Position, Reached
@@ -34,6 +35,7 @@ from jostle.repository.store.tables import (
     ends,
     partition_chunks,
 )
+from jostle.repository.types import IngestReport
 
 # Facts in the newest row of a process: numbers of mounts and GPUs, state of MPI, world.
 Known = tuple[int, int, str]
@@ -127,7 +129,9 @@ class Plan:
         if source.process != item.process:  # another file has this name now: the next pass reads it
             self.refused.add(number)
             if item.process is None:
-                self.warnings.append(f"{item.path} could not be read at first; it is taken later.")
+                self.warnings.append(
+                    f"{item.path} could not be read now; it will be ingested later."
+                )
             return
         self._devices.learn(header)
         if self._refused(number, source, header.first_slice):
@@ -166,7 +170,8 @@ class Plan:
 
         Args:
             result: Result of reading the file.
-            done_of: Returns those of some ids of processes that are in the repository.
+            done_of: Function that returns those of some ids of processes that are in the
+                repository.
         """
         first, count = result.short_processes
         sources = []
@@ -229,6 +234,21 @@ class Plan:
             self.finished.add(source.process)
         if with_row:
             self.written[source.process] = _known(source)
+
+    def report(self, files: Sequence[File]) -> IngestReport:
+        """Return the numbers of the commit that published `files`."""
+        rows = dict.fromkeys(TABLES, 0)
+        for file in files:
+            rows[file.table] += file.rows
+        return IngestReport(
+            processes=sum(step.base.revision == 0 for step in self.steps),
+            finished=sum(step.to is None for step in self.steps),
+            slices=rows["slices"],
+            mount_slices=rows["mount_slices"],
+            segments=rows["segments"],
+            commits=1,
+            bytes_written=sum(file.bytes for file in files),
+        )
 
     def advance(self) -> dict[int, tuple[Position, Reached]]:
         """Return the new positions, as a commit takes them."""

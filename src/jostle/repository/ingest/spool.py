@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from jostle.files.mounts import mount_points
 from jostle.reader import Gpu, MachineHeader, Mount, Origin, ProfileHeader, ShortProcess
 from jostle.reader.errors import passes
 from jostle.reader.header import parse_header
@@ -183,13 +184,13 @@ def superseded_profiles(paths: Mapping[Path, Origin | None]) -> dict[Path, Mark 
             own.setdefault(_pid_of(path), []).append(path)
     marks: dict[Path, Mark | None] = {}
     for path in kept:
-        beside = own.get(_pid_of(path), ())
+        alongside = own.get(_pid_of(path), ())
         try:
-            process = _of_process(path, paths[path]) if beside else None
+            process = _of_process(path, paths[path]) if alongside else None
         except OSError:
             marks[path] = None
             continue
-        for own_path in beside if process else ():
+        for own_path in alongside if process else ():
             try:
                 if process and _is_superseded(process, _of_process(own_path, paths[own_path])):
                     marks[path] = process[3]
@@ -280,15 +281,12 @@ def _own_mounts() -> tuple[str, dict[tuple[int, int], tuple[str, str, str]]]:
     mounts: dict[tuple[int, int], tuple[str, str, str]] = {}
     try:
         boot_id = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-        lines = Path("/proc/self/mountinfo").read_text(errors="replace").splitlines()
+        found = mount_points()
     except OSError:
         return "", mounts
-    for line in lines:
-        left, _, right = line.partition(" - ")
-        fields, tail = left.split(), right.split()
-        if len(fields) > 4 and len(tail) > 1:
-            major, _, minor = fields[2].partition(":")
-            mounts.setdefault((int(major), int(minor)), (fields[4], tail[0], tail[1]))
+    for mount in found:
+        path, kind, source = (clean_text(os.fsencode(text)) for text in mount[:3])
+        mounts.setdefault((mount.major, mount.minor), (path, kind, source))
     return boot_id, mounts
 
 

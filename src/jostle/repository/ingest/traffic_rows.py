@@ -33,7 +33,8 @@ def traffic_chunks(
 
     Args:
         decoded: The reader's tables.
-        source_index: Index into sources of each process number, -1 for one whose rows are dropped.
+        source_index: For each process number in the tables, its index in sources; -1: rows of this
+            process are dropped.
         sources: The processes.
         horizon_ns: Slices that ended before this time are dropped.
     """

@@ -1,4 +1,4 @@
-"""Coarsening: adds up rows of old slices to longer slices, which replace them.
+"""Coarsens a repository: replaces rows of old slices by their sums over longer slices.
 
 Short slices are worth their disk space while users ask why a run was slow. A week later the sums
 over longer slices answer most questions with a fraction of the bytes, and all totals stay exact.
@@ -46,23 +46,23 @@ def coarsen(
 ) -> CoarsenReport:
     """Add up the slices of old days to longer slices.
 
-    Amounts are added; of a gauge the last value counts, as in a profile of longer slices. Records
-    of a process that reach into the same new slice become one. Slices of which the new length is
-    no multiple stay unchanged.
+    Counters and timers are added up, and a gauge keeps its last value, as if the profile had been
+    recorded with longer slices. Records of one process that overlap the same longer slice become
+    one record. Slices whose length does not divide the new length stay unchanged.
 
     Args:
-        root: The repository.
-        older_than_s: Age of the newest slice that is coarsened, seconds; rounded to a whole day
-            (UTC), since sums over processes are stored by day.
-        length_ns: Length of the new slices; an hour is a multiple of it.
-        now_s: The time now, seconds since the epoch; None: that of the clock.
+        root: Folder of the repository.
+        older_than_s: Age from which on slices are coarsened, seconds; rounded to a whole day (UTC),
+            since sums over processes are stored by day.
+        length_ns: Length of the new slices, ns; an hour must be a multiple of it.
+        now_s: Present time, seconds since the epoch; None: that of the system clock.
 
     Raises:
         RepositoryError: The length or the age cannot be used.
     """
     if length_ns <= 0 or HOUR_NS % length_ns:
         raise RepositoryError(
-            "An hour is no multiple of this length of slices.", hint="Try 4s.", exit_code=2
+            "An hour is not a multiple of this slice length.", hint="Try 4s.", exit_code=2
         )
     if older_than_s < 0:
         raise RepositoryError("An age cannot be negative.", hint="Try 7d.", exit_code=2)
@@ -86,7 +86,7 @@ class _Coarsening:
         self._damaged: list[str] = []
 
     def report(self) -> CoarsenReport:
-        """Return what was done."""
+        """Return the report of the coarsening."""
         (rows_before, rows_after), (bytes_before, bytes_after) = self._rows, self._bytes
         damaged = tuple(dict.fromkeys(self._damaged))
         return CoarsenReport(
@@ -182,7 +182,7 @@ class _Coarsening:
         rows: Iterator[pa.Table],
         rest: Iterable[pa.Table] = (),
     ) -> list[File]:
-        """Replace files by the rows, and the rest for the next hour; return the new files."""
+        """Replace files by new rows, and by the rest, which is in later hours; return new files."""
         lo = min(file.lo for file in files) // self._length * self._length
         hi = -(-max(file.hi for file in files) // self._length) * self._length
         begins = ((rows, lo), (iter(rest), _next_hour(files)))
@@ -282,10 +282,10 @@ def _columns(paths: Sequence[str]) -> list[str]:
 def _slices_sql(table: str, paths: Sequence[str], length: int) -> str:
     """Return SQL of the rows of one hour with longer slices, sorted as in a file.
 
-    RATIONALE: records of several slices need not end where a longer slice does. Rounded outwards,
-    two of one process would both have the longer slice between them: these become one record over
-    all their slices. Divided between the longer slices instead, they would claim to know when
-    something happened.
+    RATIONALE: a record of several slices need not end where a longer slice ends, so it is extended
+    to whole longer slices. If two records of one process then overlap in a longer slice, they
+    become one record over all longer slices of both. The alternative, to divide their values
+    between longer slices, would pretend to know when something happened.
     """
     by, values = _names(table, paths)
     fits, rows = f"({length} % slice_ns = 0)", _rounded(paths, length)
@@ -306,9 +306,10 @@ def _slices_sql(table: str, paths: Sequence[str], length: int) -> str:
 
 
 def _rest_sql(table: str, paths: Sequence[str], length: int) -> str:
-    """Return SQL of what records have in the next hours, in their own slices.
+    """Return SQL of the parts of an hour's records that are in later hours, with their own slices.
 
-    Hours are made longer one by one: records are divided at their ends, as in the sums.
+    Each hour is coarsened separately, so a record that extends beyond its hour is divided at the
+    end of the hour. Its values are divided as in the sums over processes.
     """
     by, values = _names(table, paths)
     rest = [*by, "slice + here AS slice", "slice_ns", "(span - here)::INT AS span"]
@@ -321,7 +322,7 @@ def _rest_sql(table: str, paths: Sequence[str], length: int) -> str:
 
 
 def _names(table: str, paths: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the columns in some files by which rows are added up, and those of values."""
+    """Return the key columns in some files, whose equal rows are added up, and value columns."""
     layout, present = TABLES[table], _columns(paths)
     by = [name for name in layout.keys if name in present and name not in _TIMES]
     return by, [name for name in layout.values if name in present]
@@ -339,11 +340,13 @@ def _order(table: str, by: Sequence[str]) -> str:
 
 
 def _rounded(paths: Sequence[str], length: int) -> str:
-    """Return SQL of rows with `here`, how many of their slices are in the hour of the first one.
+    """Return SQL of rows, with columns for the part of each row in the hour in which it begins.
 
-    `step` is the first of their longer slices, and `over` the one after the last, in that hour.
-    Records of more than a day remain whole: of a process that was stopped, or of a hostile profile,
-    which would make files in all hours of years.
+    The columns for this part are begin_ns (start of the row), here (number of its slices), step
+    (number of its first longer slice) and over (number of the longer slice after its last one).
+    A record of more than a day is not divided: all of it counts as in the first hour. Such a record
+    is that of a stopped process, or of a hostile profile, which would get files in all hours of
+    years.
     """
     begin = "slice * slice_ns"
     here = f"least(span, ({HOUR_NS} - {begin} % {HOUR_NS}) // slice_ns)"
@@ -355,7 +358,10 @@ def _rounded(paths: Sequence[str], length: int) -> str:
 
 
 def _overlapping(rows: str, by: Sequence[str], fits: str) -> str:
-    """Return SQL of those steps that overlap an earlier one, and the first of all that overlap."""
+    """Return SQL of the steps whose rows overlap those of earlier steps of the same process.
+
+    Column `first` is the earliest step in such a chain of overlapping rows.
+    """
     key = ", ".join(by)
     of_key = ", ".join(f"{name} AS of_{name}" for name in (*by, "step"))
     until = f"max(over) OVER (PARTITION BY {key} ORDER BY step ROWS UNBOUNDED PRECEDING)"
@@ -373,7 +379,7 @@ def _nothing(table: str, name: str) -> str:
 
 
 def _added(name: str) -> str:
-    """Return SQL of one value over the short slices of a long one."""
+    """Return SQL that adds up one value over the short slices of a longer slice."""
     if name == "unknown":  # names of metrics, between spaces
         return "coalesce(string_agg(DISTINCT nullif(unknown, ''), ' '), '')"
     if name == "epoch":
@@ -384,12 +390,12 @@ def _added(name: str) -> str:
 
 
 def _share(name: str) -> str:
-    """Return SQL of the part of an amount in the hour in which a record begins."""
+    """Return SQL of the part of a record's amount in the hour in which the record begins."""
     return f"coalesce({name}, 0) // span * here"
 
 
 def _rest(table: str, name: str) -> str:
-    """Return SQL of the part of a value in the hours after it; gauges are repeated."""
+    """Return SQL of the part of a record's value after its first hour; gauges are repeated."""
     whole = f"coalesce({name}, {_nothing(table, name)})"
     is_same = name in ("unknown", "epoch") or name in GAUGE_IDS
     return whole if is_same else f"{whole} - {_share(name)}"
@@ -398,8 +404,8 @@ def _rest(table: str, name: str) -> str:
 def _sums_sql(table: str, paths: Sequence[str], begin: int) -> str:
     """Return SQL of the sums over processes of one day, sorted as in a file.
 
-    Records of several slices are spread over them, as at ingest: gauges are repeated, of amounts
-    the last slice gets the remainder.
+    A record of several slices is spread over them, as at ingest: gauges are repeated; amounts are
+    divided evenly, and the last slice gets the remainder of the integer division.
     """
     sums, present = _SUMS[table], set(_columns(paths))
     resources = list(ROLLUPS[sums])

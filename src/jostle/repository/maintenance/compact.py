@@ -35,7 +35,7 @@ from jostle.repository.store.state import Change, RepositoryState
 from jostle.repository.store.tables import Ints, PartitionChunk
 from jostle.repository.types import CompactReport, ExpireReport
 
-#: Rows of processes from which on they are settled, even if they are in few files.
+#: Number of unsettled rows from which on processes are settled, even if few files have the rows.
 _MANY = 10_000
 # A file that is in no commit is removed after this time; until then a reader may have it open, or
 # an ingester may be about to commit it.
@@ -71,7 +71,7 @@ class Compactor:
     """Compacts one repository repeatedly, concurrently with ingesters.
 
     Attributes:
-        log: Its log.
+        log: Commit log of the repository.
         damaged: Files that could not be read.
     """
 
@@ -108,10 +108,10 @@ class Compactor:
         self.settle(FAN)
 
     def settle(self, least: int) -> None:
-        """Settle the ended processes, if there are enough files or rows.
+        """Settle the ended processes (settle.py), if enough files or rows are not settled.
 
         Args:
-            least: Least number of files.
+            least: Least number of unsettled files.
         """
         files = unsettled(self.log.refresh())
         if len(files) >= least or sum(file.rows for file in files) > _MANY:
@@ -119,7 +119,7 @@ class Compactor:
                 self.damaged += _settle(self._root, self.log)
 
     def merge(self, groups: Iterable[Sequence[File]]) -> int:
-        """Merge groups of files of one partition each; return by how many files there are fewer."""
+        """Merge groups of files, each of one partition; return the decrease in number of files."""
         fewer = 0
         for group in groups:
             for files in portions(group):
@@ -158,11 +158,11 @@ class Compactor:
 
 
 def end_silent(root: Path, present: Collection[int]) -> None:
-    """End the processes that send no more data (unseen_ends.py).
+    """Mark processes as ended from which no more data arrives (unseen_ends.py).
 
     Args:
         root: The repository.
-        present: Processes whose profile is in a spool.
+        present: Ids of processes whose profile is in a spool.
     """
     log = Log(root)
     files = unsettled(log.refresh())
@@ -191,7 +191,7 @@ def _settle(root: Path, log: Log) -> list[str]:
 
 
 def _rewrite(root: Path, log: Log, files: Sequence[File], rows: pa.Table) -> None:
-    """Write the newest row of each process in place of all its rows that are not settled."""
+    """Replace all unsettled rows of each process by its newest row."""
     new = write_chunks(root, settled_chunks(rows, is_final(rows)), replaced=files)
     late = unseen(rows)
     late = {key: late[key] for key in late.keys() - log.state.done_of(late)}
@@ -212,7 +212,7 @@ def _readable(
     Args:
         root: The repository.
         files: The files.
-        damaged: List to which the paths of the others are added.
+        damaged: List to which the paths of unreadable files are added.
 
     Returns:
         The files that were read, and their rows.
@@ -234,7 +234,7 @@ def expire(root: Path, older_than_s: float, *, now_s: float | None = None) -> Ex
     Args:
         root: The repository.
         older_than_s: Age of the horizon, seconds.
-        now_s: The time now, seconds since the epoch; None: that of the clock.
+        now_s: Present time, seconds since the epoch; None: that of the system clock.
     """
     if older_than_s < 0:
         raise RepositoryError("An age cannot be negative.", hint="Try 30d.", exit_code=2)
@@ -279,11 +279,11 @@ class _Gone:
 
     Attributes:
         root: The repository.
-        state: Its files.
-        horizon: End before which content is removed, ns since the epoch.
+        state: State of the repository, with its files.
+        horizon: Content that ended before this time is removed, ns since the epoch.
         old: Files that are removed.
-        chunks: The rows of them that stay.
-        lives: Number of removed processes, machines and batch jobs.
+        chunks: The rows of these files that stay, and are written to new files.
+        lives: Number of removed rows of processes, machines and batch jobs.
         rows: Number of removed rows.
         damaged: Files that cannot be read.
     """
@@ -298,7 +298,7 @@ class _Gone:
     damaged: list[str] = field(default_factory=list)
 
     def add_settled(self) -> None:
-        """Add the settled processes, day by day, with their sums."""
+        """Add the old settled processes, day by day, with their rows in process_kinds."""
         kinds = days_of(self.state.of(KINDS))
         for day, files in days_of(self.state.of("processes")).items():
             if day * DAY_NS >= self.horizon:
@@ -312,7 +312,13 @@ class _Gone:
                 self.old += [*files, *kinds.get(day, [])]
 
     def add_lives(self, lives: str) -> None:
-        """Add lives of a table in which the newest row counts, with the rows that refer to them."""
+        """Add the old rows of processes (not settled), machines or batch jobs.
+
+        Rows of other tables that refer only to them (merge.NAMES) are removed, too.
+
+        Args:
+            lives: Name of the table, a key of merge.LIVES.
+        """
         there = unsettled(self.state) if lives == "processes" else self.state.of(lives)
         files, rows = _readable(self.root, there, self.damaged)
         kept = rows
@@ -321,9 +327,9 @@ class _Gone:
         if kept.num_rows < rows.num_rows:
             self.chunks.append(PartitionChunk(lives, kept, 0, 0))
             self.old += files
-        # The content of a damaged file of processes is not known: rows of its jobs must stay. Such
-        # rows may be left from an earlier retention that could not read it, also if no life is
-        # removed now.
+        # The jobs in a damaged file of processes are not known, so rows that refer to them must
+        # stay. Such rows may be left from an earlier retention, so they are searched for even if
+        # no process is removed now.
         if self.damaged:
             return
         for table, (of, owner) in NAMES.items():
@@ -352,7 +358,7 @@ class _Gone:
         return [job for rows in left for job in pc.unique(rows["job"]).to_pylist()]
 
     def _without_old(self, rows: pa.Table, end: Ints) -> pa.Table:
-        """Return the rows that stay; note the others."""
+        """Return the rows that stay; count those that ended before the horizon as removed."""
         gone = rows.column("complete").to_numpy() & (end <= self.horizon)
         self.lives += int(gone.sum())
         self.rows += int(gone.sum())
@@ -360,17 +366,17 @@ class _Gone:
 
 
 def _ends(rows: pa.Table) -> Ints:
-    """Return when each life ended, ns."""
+    """Return when each process, machine or batch job ended, ns."""
     if "last_slice" in rows.column_names:
         return (rank(rows, "last_slice") + 1) * rank(rows, "slice_ns")
     return rank(rows, "end_ns")
 
 
 def _sane(state: RepositoryState, horizon: int) -> None:
-    """Refuse a horizon that comes from a wrong clock.
+    """Refuse a horizon after the newest slice, which probably comes from a wrong clock.
 
     Raises:
-        RepositoryError: No content would be left.
+        RepositoryError: No slice would be left.
     """
     newest = state.newest_ns
     if newest and horizon > newest:
@@ -379,6 +385,7 @@ def _sane(state: RepositoryState, horizon: int) -> None:
             for at in (newest, horizon)
         )
         raise RepositoryError(
-            f"Nothing would be left: the newest slices ended at {ends}, before {border}.",
-            hint="Is this machine's clock right? Else take a higher age, or remove the folder.",
+            f"No slices would be left: the newest ones ended at {ends}, before {border}.",
+            hint="Check this machine's clock. If it is correct, use a higher age, or remove the "
+            "folder.",
         )

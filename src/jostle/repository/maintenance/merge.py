@@ -1,4 +1,4 @@
-"""Merges files of one table: their rows in order, in memory or as a stream."""
+"""Merges files of one table into sorted rows, in memory or as a stream."""
 
 from __future__ import annotations
 
@@ -45,13 +45,14 @@ SLICE_ORDER = {
     "files": ("job", "process", "hash"),
     "component_slices": ("kind", "host", "name", "job", "slice"),
 }
-#: Tables of lives, of which the newest row counts: their key, and their order.
+#: Tables in which the newest row of each process, machine or batch job counts: its key, and the
+#: first column by which the rows are sorted.
 LIVES = {
     "processes": ("process", "job"),
     "machines": ("machine", "host"),
     "batch_jobs": ("batch_job", "job"),
 }
-#: Tables of names: the table of their lives, and the column that refers to it.
+#: Tables whose rows refer to a table of LIVES: this table, and the column that refers to it.
 NAMES = {
     "mounts": ("processes", "job"),
     "gpus": ("processes", "job"),
@@ -71,12 +72,13 @@ def merged_chunks(
 ) -> Iterator[PartitionChunk | PartitionStream]:
     """Merge files of one partition into files of at least a size, in bounded memory.
 
-    Only tables without time are merged in memory: their rows replace each other.
+    Only tables without time are merged in memory, since a newer row in one file may replace a row
+    in another. Files of all other tables are merged as streams of sorted rows.
 
     Args:
         root: The repository.
-        files: The files.
-        whole_bytes: The least size, bytes.
+        files: The files to merge.
+        whole_bytes: Smallest size of a resulting file, bytes.
 
     Raises:
         DamagedError: A file is damaged.
@@ -156,7 +158,7 @@ class _Input:
         return self._key(self._rows.num_rows - 1)
 
     def take(self, bound: Key | None) -> pa.Table:
-        """Take the rows up to a key; None: all rows read so far. Read more when none is left."""
+        """Take the rows up to a key (None: all in memory); read more when none is in memory."""
         end = self._rows.num_rows
         if bound is not None:
             end = bisect.bisect_right(range(end), bound, lo=self._at, key=self._key)
@@ -177,11 +179,11 @@ def _key_columns(table: TableLayout, rows: pa.Table) -> list[Any]:
 
 
 def _ordered(table: TableLayout, rows: pa.Table) -> pa.Table:
-    """Return rows that were read in the order of their table.
+    """Sort rows that were read into the order of their table.
 
-    RATIONALE: ingest writes the collectives of a process and slice in the order of their places in
-    its profile. Where rows are in no order, a search for a key may end before all of them: nothing
-    would be taken, again and again.
+    RATIONALE: ingest writes the collectives of a process and slice in the order in which its
+    profile has them. If the rows were not sorted, a binary search for a key might find a position
+    before all rows; then no row would be taken, and the loop would not end.
     """
     if table.name in ROLLUPS or not rows.num_rows:
         return rows
@@ -190,7 +192,11 @@ def _ordered(table: TableLayout, rows: pa.Table) -> pa.Table:
 
 
 def _in_order(table: TableLayout, inputs: Sequence[_Input]) -> Iterator[pa.Table]:
-    """Merge sorted files: in each step the rows up to the smallest last key of the rows read."""
+    """Merge sorted files in steps.
+
+    Some rows of each file are in memory. Each step takes the rows up to a key: the smallest one
+    among the last keys that were read from the files.
+    """
     live = [each for each in inputs if not each.empty]
     while live:
         bound = min(each.last() for each in live)
@@ -234,7 +240,7 @@ def damage_named(root: Path, file: File) -> Iterator[None]:
 
 
 def bring(root: Path, file: File) -> None:
-    """Fetch a file that will be replaced, and check that its content is as written.
+    """Fetch a file that will be replaced, and check that its content is unchanged.
 
     Raises:
         DamagedError: The content differs.
@@ -279,7 +285,7 @@ def _sorted(table: TableLayout, rows: pa.Table) -> pa.Table:
 
 
 def rank(rows: pa.Table, name: str) -> Ints:
-    """Return numbers with the sort order of a column."""
+    """Return numbers that sort like the values of a column."""
     column = rows.column(name)
     if pa.types.is_integer(column.type):
         values: Ints = column.to_numpy().astype(np.int64)

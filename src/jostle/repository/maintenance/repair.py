@@ -1,7 +1,8 @@
 """Finds damaged files, and moves those aside that cannot be recovered.
 
-A repair never guesses: a file that is in no commit is restored only if none of its
-rows are in the repository, together with all files that were published with it (files.CHANGE).
+A repair never guesses. A file that is in no readable commit is restored only together with all
+files that were published with it (files.CHANGE), and only if none of their rows are in the
+repository.
 """
 
 from __future__ import annotations
@@ -54,15 +55,15 @@ class Damaged:
     """A file whose content has changed since it was written.
 
     Attributes:
-        file: Its path in the repository.
-        reason: What is wrong with it, as part of a sentence.
+        file: Path of the file in the repository.
+        reason: Description of the damage, as part of a sentence.
         table: The table whose rows it held; "" for a file of the log.
         rows: Number of rows.
         lo: Start of the earliest row, ns since the epoch; 0 if the table has no time.
-        hi: End of the latest row.
+        hi: End of the latest row, ns since the epoch.
         jobs: Names of the jobs of these rows, as far as they are known.
-        read: Whether the file itself still has these names; else they are the jobs that ran at its
-            time.
+        read: Whether the jobs' names were read from the file itself; else they are all jobs that
+            ran in the time of the rows.
     """
 
     file: str
@@ -81,9 +82,9 @@ class CheckReport:
 
     Attributes:
         files: Number of files of tables in the log.
-        rows: Their rows.
+        rows: Number of rows in these files.
         damaged: Damaged files, of tables and of the log.
-        quarantine: Folder for them in the repository.
+        quarantine: Folder of the repository for damaged files.
     """
 
     files: int
@@ -92,7 +93,7 @@ class CheckReport:
     quarantine: str = QUARANTINE
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report as plain values."""
+        """Return the report as JSON-compatible values."""
         return asdict(self)
 
 
@@ -103,14 +104,15 @@ class RepairReport:
     Attributes:
         lost: Files whose rows are lost; they are in the folder QUARANTINE.
         log: Files of the log that were damaged.
-        taken_back: Restored files of a damaged commit.
-        rows: Rows in the restored files.
-        closed: Processes that are not ingested further, since their positions are lost.
-        unknown: Files in no commit that an earlier version wrote: it is unknown whether they
-            were ever valid.
+        taken_back: Files that a damaged commit had published, and that were restored.
+        rows: Number of rows in the restored files.
+        closed: Number of processes that are not ingested further, since it is lost up to which
+            position they were ingested.
+        unknown: Files in no commit that an earlier version of jostle wrote: it is unknown whether
+            a commit ever published them.
         quarantine: Folder of the repository with the damaged files.
-        marker: What was wrong with the file that marks the repository (missing, damaged), which was
-            rewritten; empty: nothing.
+        marker: State of the repository's marker file before it was rewritten ("missing" or
+            "damaged"); "": it was intact.
     """
 
     lost: list[Damaged] = field(default_factory=list)
@@ -123,16 +125,16 @@ class RepairReport:
     marker: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report as plain values."""
+        """Return the report as JSON-compatible values."""
         return asdict(self)
 
 
 def check(root: Path, progress: Progress | None = None) -> CheckReport:
-    """Read every file of a repository, byte by byte if it has checksums of its pages.
+    """Read every file of a repository, and compare checksums where files have them.
 
     Args:
         root: The repository.
-        progress: Called with the number of files read, and of all files.
+        progress: Function that is called with the number of files read, and of all files.
     """
     open_marker(root)
     with plain_errors(root):
@@ -167,7 +169,7 @@ def repair(root: Path, progress: Progress | None = None) -> RepairReport:
 
     Args:
         root: The repository; ingesters wait until the repair is done.
-        progress: Called with the number of files read, and of all files.
+        progress: Function that is called with the number of files read, and of all files.
 
     Raises:
         RepositoryError: A file cannot be read at this time; its content may be intact.
@@ -179,10 +181,10 @@ def repair(root: Path, progress: Progress | None = None) -> RepairReport:
         if no_room(error):
             raise cannot_write(root, error) from error
         raise RepositoryError(
-            f"{error.filename or root} is out of reach: {error.strerror or error}. "
-            "Nothing was given up.",
-            hint="Look at permissions, and at the file system that it lies on. Where a disk has "
-            "lost a file for good, remove it, and repair again.",
+            f"{error.filename or root} cannot be reached: {error.strerror or error}. "
+            "Nothing was removed.",
+            hint="Check its permissions and its file system. If the file is permanently lost, "
+            "remove it, and repeat the repair.",
         ) from error
 
 
@@ -233,7 +235,7 @@ def _repair(root: Path, progress: Progress | None) -> RepairReport:
 
 
 def _close(state: RepositoryState, processes: Collection[int]) -> int:
-    """Ingest no more of some processes; return how many of them could have had more data."""
+    """Exclude processes from further ingests; return how many of them may have had more data."""
     left = set(processes) - state.done_of(processes)
     state.profiles.advance(dict.fromkeys(left, max(state.newest_ns, state.time_ns)))
     return len(left)
@@ -243,7 +245,7 @@ def _rebuild(root: Path, state: RepositoryState) -> int:
     """Replace lost pieces of positions by positions from the tables of processes.
 
     Returns:
-        Number of closed processes that could have had more data.
+        Number of processes that are not ingested further, but may have had more data.
     """
     held: set[int] = set()
     over: set[int] = set()
@@ -286,7 +288,7 @@ class _Lives:
         self._jobs: list[tuple[str, int, int]] | None = None
 
     def held(self, file: File) -> tuple[list[str], bool]:
-        """Return the jobs that a file names, else those of its time; and whether it names jobs."""
+        """Return the jobs that a file names, and True; else the jobs of its time, and False."""
         names = self._named(file)
         if names or not TABLES[file.table].partition_ns:
             return names, bool(names)
@@ -326,7 +328,7 @@ def _trouble(root: Path, file: File) -> str | None:
         storage.bring([file.path])
         size = path.stat().st_size
         if size != file.bytes:
-            return f"it has {size} bytes, of {file.bytes}"
+            return f"it has {size} of {file.bytes} bytes"
         if file.sum:
             return None if file_sum(path) == file.sum else WRONG_SUM
         rows = pq.ParquetFile(path, page_checksum_verification=True).read().num_rows
@@ -336,7 +338,7 @@ def _trouble(root: Path, file: File) -> str | None:
         if getattr(error, "errno", None):
             raise
         return reason_of(error, root)
-    return None if rows == file.rows else f"it has {rows} rows, of {file.rows}"
+    return None if rows == file.rows else f"it has {rows} of {file.rows} rows"
 
 
 def _published(root: Path, known: set[str]) -> dict[str, list[File]]:
@@ -375,7 +377,7 @@ class _Replaced:
     def __init__(
         self, root: Path, state: RepositoryState, groups: Mapping[str, Sequence[File]]
     ) -> None:
-        """Read from files which others they replaced.
+        """Read from the files' metadata which other files each of them replaced.
 
         Args:
             root: The repository.
@@ -403,7 +405,7 @@ class _Replaced:
             self._by_named |= self._of.get(file.path, frozenset())
 
     def without(self, group: Sequence[File]) -> list[File]:
-        """Return the files of a publication that must be restored; none if one is damaged."""
+        """Return the files of a group that must be restored; none if one of them is damaged."""
         if any(_trouble(self._root, file) is not None for file in group):
             return []
         return [
@@ -416,7 +418,7 @@ class _Replaced:
 
 @contextlib.contextmanager
 def _only_of_its_content() -> Iterator[None]:
-    """Skip a file with invalid content, but not one that cannot be read now."""
+    """Ignore errors from a file's invalid content, but not from a disk that cannot be read now."""
     try:
         yield
     except (OSError, pa.ArrowException, TypeError, ValueError) as error:

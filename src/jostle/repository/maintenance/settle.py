@@ -1,14 +1,15 @@
-"""Settles processes: ended ones are stored by the day of their end, and added up by kinds.
+"""Settles ended processes: stores their rows by the day of their end, and adds them up by kind.
 
-For a running process, commits write row after row into table processes; the newest counts. Once it
-has ended there will be no further row: it is *settled*. A settled row is in a file of its day
-(`ended=`, the only files of that table with a time in the log), and is counted in a row of table
-process_kinds of the same day, in the same commit. Each settled process is in exactly one of them,
-so that queries about jobs add up rows of process_kinds and of the processes that are not settled,
-and need no check whether a job has ended. If a settled process comes back, it only gets more rows.
+While a process runs, commits write new rows of it into table processes; the newest row counts.
+After its end no further row follows, and compaction *settles* the process: one commit stores its
+last row in a file of the day of its end (`ended=DAY`; only these files of the table have a time in
+the log), and counts the process in a row of table process_kinds of that day. So each settled
+process is counted in exactly one row of process_kinds. Queries about jobs add up these rows and the
+rows of processes that are not settled, whether a job has ended or not. If data of a settled process
+arrives later, the process only gets further rows.
 
-All files of unsettled rows are settled together: no older row of a settled process is left in one
-of them.
+All files with unsettled rows are settled together, so that none of them keeps an older row of a
+settled process.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def unsettled(state: RepositoryState) -> list[File]:
 
 
 def settled_chunks(rows: pa.Table, final: pa.ChunkedArray) -> Iterator[PartitionChunk]:
-    """Turn unsettled rows of processes into the rows that replace them.
+    """Convert unsettled rows of processes into the rows that replace them.
 
     Args:
         rows: The newest row of each process, in the order of a file.
@@ -52,7 +53,7 @@ def settled_chunks(rows: pa.Table, final: pa.ChunkedArray) -> Iterator[Partition
 
 
 def day_chunks(rows: pa.Table) -> Iterator[PartitionChunk]:
-    """Yield the files of processes that ended on one day: one with them, one with their kinds."""
+    """Yield the rows of two files: of processes that ended on one day, and of their kinds."""
     if not rows.num_rows:
         return
     first = _ints(rows, "first_slice") * _ints(rows, "slice_ns")
@@ -69,9 +70,9 @@ def merged_kinds(rows: pa.Table) -> pa.Table:
 
 
 def unsettle(state: RepositoryState) -> None:
-    """Unsettle processes of which some files are lost.
+    """Undo the settling of all processes, since some files of settled processes are lost.
 
-    The remaining rows are queried one by one until the next compaction settles them again.
+    Until the next compaction settles them again, queries read the row of each process.
     """
     state.files.change(
         [replace(file, lo=0, hi=0) for file in state.of("processes")],
@@ -80,7 +81,7 @@ def unsettle(state: RepositoryState) -> None:
 
 
 def days_of(files: Iterable[File]) -> dict[int, list[File]]:
-    """Group settled files by their day, since the epoch."""
+    """Group settled files by their day (days since the epoch)."""
     days: dict[int, list[File]] = {}
     for file in files:
         if file.hi:
@@ -105,7 +106,7 @@ def _ints(rows: pa.Table, name: str) -> Ints:
 
 
 def _whole(table: str) -> str:
-    """Return SQL of the rows that `_asked` is about, with all columns of their table."""
+    """Return SQL of the rows that `_asked` gets, with all columns of their table."""
     return f"({shape(table)} UNION ALL BY NAME SELECT * FROM given)"
 
 

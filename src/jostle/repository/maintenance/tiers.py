@@ -1,4 +1,4 @@
-"""Decides which files a compaction merges, so that files stay few and rewriting bounded.
+"""Decides which files a compaction merges, to keep both files and rewritten bytes few.
 
 Pure functions on the log's facts about files; decision 0051 has the reasons and numbers.
 """
@@ -24,9 +24,9 @@ _WORTH = 4
 
 
 def small_files(files: Iterable[File]) -> list[list[File]]:
-    """Return the files below full size of each partition with several, the oldest first.
+    """Return, for each partition with several files below full size, these files, oldest first.
 
-    Those of processes that are not settled are left out: settle.py takes all of them together.
+    Files of processes that are not settled are left out: settle.py merges all of them together.
 
     Args:
         files: Files of any tables.
@@ -41,8 +41,8 @@ def small_files(files: Iterable[File]) -> list[list[File]]:
 def due(members: Sequence[File], newest_ns: int) -> list[list[File]]:
     """Return the groups of a partition's small files that are worth merging now.
 
-    While a partition grows, FAN files of one tier (of about one size) are merged; once it is
-    complete, all that have not their full size.
+    While a partition grows, FAN files of one tier (files of about the same size) are merged. Once
+    it is complete, all its files below full size are merged.
 
     Args:
         members: The small files of one partition, the oldest first.
@@ -84,7 +84,7 @@ def _worth(members: Sequence[File]) -> list[File]:
 
 
 def portions(group: Sequence[File]) -> list[list[File]]:
-    """Divide a group into portions that are merged at once, with all their files open."""
+    """Divide a group into portions, each of them few enough files to have all open at once."""
     count = -(-len(group) // (2 * FAN))
     size = -(-len(group) // count)
     return [list(group[at : at + size]) for at in range(0, len(group), size)]

@@ -1,13 +1,13 @@
-"""Ends processes whose profile was removed before their end was recorded.
+"""Marks processes as ended whose profile was removed before their end was recorded.
 
 A profile may disappear from its spool while its process is recorded as running: the node was
-reinstalled, its spool cleared, its disk lost. Then no more data of the process follows. When it has
-sent nothing for as long as a profile may stay in the spool (store/layout.py), its row gets an end,
-with the reason "end not seen".
+reinstalled, its spool was cleared, or its disk was lost. Then no more data of the process follows.
+If no data has arrived for a time (SILENT_NS and SILENT_SLICES in store/layout.py), the row of the
+process gets an end, with the reason "end not seen".
 
-Its position stays open for a week: if its profile comes back (from a node that was disconnected),
-the new data is ingested, and its next row, which has a higher revision, counts again. Until then
-the row is not settled (settle.py).
+The process may continue for a week: if its profile appears again (on a node that was disconnected),
+the new data is ingested, and a row with a higher revision replaces the one with this end. Until the
+week is over, the row is not settled (settle.py).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def silent_ones(rows: pa.Table, present: Collection[int]) -> list[int]:
 
     Args:
         rows: The newest row of each process.
-        present: Processes with a profile.
+        present: Ids of processes with a profile in a spool.
     """
     heard = ends(rows)
     limit = SILENT_NS + SILENT_SLICES * _ints(rows, "slice_ns")
@@ -44,12 +44,12 @@ def silent_ones(rows: pa.Table, present: Collection[int]) -> list[int]:
 
 
 def ended(root: Path, rows: pa.Table, processes: Collection[int]) -> pa.Table:
-    """Return rows in which some processes have ended.
+    """Return the rows with an end for some processes, with the reason "end not seen".
 
     Args:
         root: The repository.
         rows: The newest row of each process.
-        processes: Those that ended; a process with recent slices is not changed.
+        processes: Ids of the processes that get an end, unless they have recent slices.
     """
     mine = rows.filter(pc.is_in(rows["process"], value_set=pa.array(processes, pa.int64())))
     last = _last_slices(root, mine)
@@ -82,21 +82,21 @@ def ended(root: Path, rows: pa.Table, processes: Collection[int]) -> pa.Table:
 
 
 def is_final(rows: pa.Table) -> pa.ChunkedArray:
-    """Return which processes have ended for good: no further row of them will follow."""
+    """Return which processes have ended, so that no further row of them will follow."""
     waits = pc.equal(pc.fill_null(rows["end_reason"], ""), END_NOT_SEEN)
     is_late = pa.array(time.time_ns() - ends(rows) <= GONE_NS)
     return pc.and_(rows["complete"], pc.invert(pc.and_(waits, is_late)))
 
 
 def unseen(rows: pa.Table) -> dict[int, int]:
-    """Return when processes ended (ns) that ended for good without a recorded end."""
+    """Return the end (ns) of each process whose end was not seen and whose week is over."""
     which = pc.and_(is_final(rows), pc.equal(pc.fill_null(rows["end_reason"], ""), END_NOT_SEEN))
     some = rows.filter(which)
     return dict(zip(some["process"].to_pylist(), ends(some).tolist(), strict=True))
 
 
 def _last_slices(root: Path, rows: pa.Table) -> dict[int, int]:
-    """Return the newest slice of each process: a running one's row is renewed once a minute."""
+    """Return each process's newest slice, since its row may be older (up to a minute)."""
     engine = Engine(root, Log(root))
     lo = int((_ints(rows, "last_slice") * _ints(rows, "slice_ns")).min())
     found = engine.ask(

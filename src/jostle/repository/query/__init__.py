@@ -1,1 +1,1 @@
-"""Queries of a repository, answered with DuckDB."""
+"""Queries of a repository, which DuckDB runs over its Parquet files."""

@@ -1,7 +1,8 @@
 """Aggregates over many jobs at once; each query reads only the columns and files it needs.
 
-They read the files without the views, since rows of several commits are added up anyway. Sums
-that pages request often are computed without DuckDB (columns.py).
+The queries read the stored rows, not the views. A view would first add up rows that several commits
+stored with the same key, but these queries add up all rows anyway. Sums that web pages request
+often are computed without DuckDB (columns.py).
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ class Files:
 
     Attributes:
         number: Number of the newest commit.
-        naming: Files of the tables that list jobs, and their bytes.
-        newest_ns: End of the newest slice.
-        horizon_ns: Horizon of the retention, ns since the epoch.
+        naming: Paths of the files of the tables that list jobs.
+        newest_ns: End of the newest slice, ns since the epoch.
+        horizon_ns: Retention horizon: older data were removed, ns since the epoch.
     """
 
     number: int
@@ -44,7 +45,7 @@ class Files:
 
 
 class Loads:
-    """Sums of metrics over many jobs, and the progress of the repository."""
+    """Queries for sums of metrics over many jobs, and for the progress of the repository."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -66,22 +67,24 @@ class Loads:
 
         Args:
             table: rollup (resources are mounts) or node_rollup (resources are nodes).
-            lines: Lines, each a sum of metrics of that table.
-            span: Only slices that begin in it, ns since the epoch.
-            job: Only this job; None: all.
-            resources: Only these; None: all.
-            step_ns: Add up by job and by steps of this length as well; None: slice by slice.
+            lines: The requested sums; each is a list of metrics of that table to add up.
+            span: Time in which the slices begin, ns since the epoch.
+            job: Name of the only job; None: all jobs.
+            resources: Names of the resources; None: all.
+            step_ns: Length of time steps, ns: rows are added up by job, resource and step. None:
+                rows are added up by resource and slice, over all jobs.
 
         Returns:
-            Columns job (with `step_ns`), resource (both dictionaries of names), start_ns,
-            length_ns, v0, v1, ... (one per line, float64); the earliest first. Slices are cut to
-            the lives of their jobs. Rows without any load are left out.
+            Columns job (only with `step_ns`), resource (both dictionaries of names), start_ns,
+            length_ns, v0, v1, ... (one per requested sum, float64); the earliest first. A slice in
+            which its job began or ended is shortened to the job's run time. Rows without any load
+            are left out.
         """
         parts = self._lived(self._columns.parts(table, lines, span, job, resources))
         return _added(parts, len(lines), step_ns)
 
     def _lived(self, parts: Sequence[RowGroupRows]) -> list[RowGroupRows]:
-        """Cut slices to the lives of their jobs."""
+        """Shorten slices to the parts in which their jobs ran."""
         clipped = []
         for part in parts:
             keys = part.keys
@@ -97,10 +100,10 @@ class Loads:
         """Add up metrics by process and record.
 
         Args:
-            job: A job.
-            table: slices or mount_slices.
-            metrics: Metrics of that table.
-            span: Only records that overlap it, ns since the epoch.
+            job: Name of the job.
+            table: Name of the table: slices or mount_slices.
+            metrics: Ids of metrics of that table.
+            span: Time that the records overlap, ns since the epoch.
 
         Returns:
             Columns process, start_ns, length_ns, value (float64).
@@ -126,17 +129,17 @@ class Loads:
         span: tuple[int, int],
         by: str = "job",
     ) -> pa.Table:
-        """Add up metrics over all time.
+        """Add up metrics over the whole run time of each job or process.
 
         Args:
-            table: slices, mount_slices, rollup or node_rollup.
-            lines: Lines, each a sum of metrics of that table.
-            jobs: The jobs.
-            span: A span in which they ran, ns since the epoch; it may be wider.
-            by: job or process.
+            table: Name of the table: slices, mount_slices, rollup or node_rollup.
+            lines: The requested sums; each is a list of metrics of that table to add up.
+            jobs: Names of the jobs.
+            span: Time that contains the jobs' run time, ns since the epoch.
+            by: Key of the sums: job or process.
 
         Returns:
-            Columns job or process, v0, v1, ... (one per line, float64).
+            Columns job or process, v0, v1, ... (one per requested sum, float64).
         """
         stat = "_sum" if table in ROLLUPS else ""
         sums = ", ".join(
@@ -155,7 +158,7 @@ class Loads:
         )
 
     def hours(self, table: Rollup, span: tuple[int, int]) -> dict[int, str]:
-        """Return the hours of a span that hold rows, with keys that change with their files."""
+        """Return, for each hour (since the epoch) with rows, a hash of the names of its files."""
         files: dict[int, list[str]] = {}
         for file in self._engine.newest(table, *span):
             first, last = max(file.lo, span[0]) // HOUR_NS, -(-min(file.hi, span[1]) // HOUR_NS)
@@ -167,7 +170,7 @@ class Loads:
         }
 
     def files(self) -> Files:
-        """Return the files of the newest commit, without those that are left out."""
+        """Return the files of the newest commit, without damaged ones, which are left out."""
         number = self._engine.refresh()
         state = number, frozenset(self._engine.left_out())
         if self._files is None or self._files[0] != state:
@@ -195,7 +198,7 @@ class Loads:
         return [str(job) for job in self._engine.ask(question)["job"].to_pylist()]
 
     def _time_of(self, jobs: Sequence[str] | None, span: tuple[int, int] | None) -> tuple[int, int]:
-        """Return the given span, else that of some jobs; None: of all."""
+        """Return the given span; if it is None, the span in which some (None: all) jobs ran."""
         if span is not None or jobs is None:
             return span or ALWAYS
         return self._engine.window(*jobs)
@@ -206,8 +209,8 @@ class Loads:
         """Return numbers that change with a job's data: records, newest slice, bytes.
 
         Args:
-            jobs: Their names; None: of all.
-            span: Their span, ns since the epoch; it may be wider. None: it is looked up.
+            jobs: Names of the jobs; None: all.
+            span: Time that contains the jobs' run time, ns since the epoch; None: it is queried.
 
         Returns:
             Columns job, records (of processes and slices), seen_ns (end of the newest slice),
@@ -273,19 +276,20 @@ class Loads:
         table: Rollup = "rollup",
         metrics: Sequence[str] = TRAFFIC,
     ) -> pa.Table:
-        """Return a sum of metrics of jobs over their time, in a few points each.
+        """Return the course of a sum of metrics over each job's run time, as a few points.
 
-        A slice that is longer than a point's time is spread over all points that it overlaps.
+        A slice that is longer than the time of one point is spread over all points that it
+        overlaps.
 
         Args:
-            jobs: Their names; None: of all.
+            jobs: Names of the jobs; None: all.
             points: Number of points from a job's start to its end.
-            span: Their span, ns since the epoch; it may be wider. None: it is looked up.
-            table: rollup or node_rollup.
+            span: Time that contains the jobs' run time, ns since the epoch; None: it is queried.
+            table: Name of the table: rollup or node_rollup.
             metrics: Metrics of that table to add up.
 
         Returns:
-            Columns job, place (0 to points - 1) and value.
+            Columns job, place (number of the point, 0 to points - 1) and value.
         """
         which = "" if jobs is None else "WHERE list_contains($1, job)"
         time = self._time_of(jobs, span)
@@ -319,12 +323,12 @@ class Loads:
         """Return the mounts (rollup) or nodes that a job used, with start and end, ns.
 
         Args:
-            job: Its name.
-            table: rollup or node_rollup.
-            span: Its span, ns since the epoch; it may be wider.
+            job: Name of the job.
+            table: Name of the table: rollup or node_rollup.
+            span: Time that contains the job's run time, ns since the epoch.
         """
         resources, lo, hi = set(), 2**63 - 1, 0
-        # An old slice that was made longer may begin before the job, but not before its hour.
+        # An old slice that was made longer (coarsen.py) may begin before the job, but in its hour.
         hours = span[0] // HOUR_NS * HOUR_NS, span[1]
         for part in self._lived(self._columns.parts(table, [], hours, job)):
             keys = part.keys

@@ -1,7 +1,7 @@
-"""Reads the surroundings of nodes' GPUs: NVLink, network adapters, and messages there.
+"""Reads NVLink domains and network adapters near the GPUs of nodes, and the messages there.
 
-The places of adapters, and the GPUs that NVLink joins, are known from agents of nodes. Without
-agents nothing is known, and nothing else is queried.
+Only agents of nodes record where adapters are in the PCI tree, and which GPUs NVLink connects.
+Without agents, neither is known, and no further query runs.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ class Device(NamedTuple):
     """A GPU or adapter in a node's tree of PCI devices.
 
     Attributes:
-        host: The node.
+        host: Name of the node.
         name: PCI bus id of a GPU, name of an adapter (`mlx5_0/1`, `eth0`).
-        path: Its folder below /sys/devices; "" unknown.
+        path: Folder of the device below /sys/devices; "" unknown.
         numa: NUMA node; -1 unknown.
     """
 
@@ -64,7 +64,7 @@ class Hardware:
     """Devices of a job's nodes, from agents.
 
     Attributes:
-        domains: (host, GPU) -> its NVLink domain, for GPUs in one.
+        domains: NVLink domain of each (host, GPU) that is in one.
         adapters: Network adapters that carried at least a tenth of the bytes of their node.
     """
 
@@ -77,7 +77,7 @@ def hardware(engine: Engine, hosts: Collection[str], window: Sequence[int]) -> H
 
     Args:
         engine: The query engine.
-        hosts: Their names.
+        hosts: Names of the hosts.
         window: Span of time, ns since the epoch, for the adapters' traffic.
     """
     rows = _rows(engine, hosts, window)
@@ -99,7 +99,7 @@ def adapter_loads(engine: Engine, hosts: Collection[str], window: Sequence[int])
 
     Args:
         engine: The query engine.
-        hosts: Their names.
+        hosts: Names of the hosts.
         window: Span of time, ns since the epoch.
 
     Returns:
@@ -165,9 +165,9 @@ def messages_on(
     Args:
         engine: The query engine.
         job: The job whose messages are left out.
-        hosts: The hosts.
+        hosts: Names of the hosts.
         window: Span of the slices, ns.
-        sums: SQL of MPI's bytes and ops over columns of node_rollup.
+        sums: SQL that adds up MPI's `bytes` and `ops` from columns of node_rollup.
 
     Returns:
         Columns job, host, slice, slice_ns, count, bytes and ops (both kinds of messages),
@@ -196,7 +196,12 @@ def messages_on(
 
 
 def leaving(messages: pa.Table, wide: Collection[str]) -> pa.Table:
-    """Return messages with 0 bytes and ops for jobs on one node: their messages do not leave it."""
+    """Set bytes and ops of messages to 0 for jobs on one node, whose messages do not leave it.
+
+    Args:
+        messages: Messages, as from `messages_on`.
+        wide: Names of the jobs on several nodes.
+    """
     out = pc.is_in(messages.column("job"), value_set=pa.array(sorted(wide), pa.string()))
     for name in ("bytes", "ops"):
         at = messages.column_names.index(name)

@@ -1,6 +1,7 @@
 """Reads the slices of a job's resources, with the load of co-running jobs on them.
 
-Queries only the rollups, so that the cost depends on the job's time span, not on all jobs.
+Only rollups of the job's run time are queried, so that the cost does not grow with the number of
+jobs in the repository.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ _MPI_FAMILIES = (*P2P, *COLLECTIVE, "wait")
 
 
 def family_bytes(family: str) -> tuple[str, ...]:
-    """Return the metrics whose sum is what a family of MPI calls sent; none of a barrier."""
+    """Return the metrics that add up to the bytes which a family of MPI calls sent."""
     if family == "sendrecv":
         return SENDRECV_SENT
     return () if family in _NO_BYTES else (f"mpi_{family}_bytes",)
@@ -119,23 +120,26 @@ FROM ({jobs}) ORDER BY job
 
 @dataclass(frozen=True)
 class JobFacts:
-    """Facts about a job.
+    """Facts on a job: program, owner, nodes, times and clocks.
 
     Attributes:
-        job: Its name.
-        program: Its program, named by jostle.names.identity.
-        user: Its owner's uid; None if it is unknown, hidden, or several users have the job's name.
-        nodes: Its nodes.
-        processes: Its processes; ranks: those of them that use MPI.
-        start_ns: Its start; end_ns: its end, 0 while it runs; seen_ns: end of its newest slice.
+        job: Name of the job.
+        program: Program of the job, named by jostle.names.identity.
+        user: Uid of its owner; None if it is unknown, hidden, or several users have the job's name.
+        nodes: Names of its nodes.
+        processes: Number of its processes.
+        ranks: Number of its processes that use MPI.
+        start_ns: Start of the job.
+        end_ns: End of the job; 0 while it runs.
+        seen_ns: End of its newest slice.
         slice_ns: Length of its slices.
-        clock_state: Worst of adjtimex; 5: not synchronised.
-        clock_error_us: Largest error bound of its clocks.
-        clocks: Boots of its nodes: nodes of one boot (in a lab) have the same clock.
-        kind: "job"; "unprofiled": load without a profile, from counters of machines;
-            "server": no load, but a server that was slow by itself.
-        basis: Basis of its times: "" for profiles, else source and resolution, such as
-            "darshan:bins" (jostle.names.basis).
+        clock_state: Worst state of its nodes' clocks, as returned by adjtimex; 5: not synchronised.
+        clock_error_us: Largest error bound of its nodes' clocks.
+        clocks: Boot ids of its nodes; nodes with the same boot id (of a lab) have the same clock.
+        kind: "job"; "unprofiled": load of programs without a profile, from counters of machines;
+            "server": not a load, but a server that was slow without any load of jobs.
+        basis: Origin of the job's times: "" for profiles; for an imported log its source and
+            resolution, such as "darshan:bins" (jostle.names.basis).
     """
 
     job: str
@@ -156,48 +160,51 @@ class JobFacts:
 
     @property
     def life(self) -> tuple[int, int]:
-        """Start and end of its life, ns; the end is open while it runs."""
+        """Start and end of the job, ns; while it runs, the end is FOR_EVER[1]."""
         return self.start_ns, self.end_ns or FOR_EVER[1]
 
     @property
     def last_ns(self) -> int:
-        """When it ended, or the end of its newest slice."""
+        """End of the job, or of its newest slice."""
         return self.end_ns or self.seen_ns
 
 
 @dataclass(frozen=True)
-class Beside:
-    """A job and the load of all others on its resources while it ran.
+class CoRunning:
+    """A job, and the load of all other jobs on its resources while it ran.
+
+    Below, TIME stands for the columns slice, slice_ns, start_ns and length_ns; the latter two are
+    the part of the slice in which the row's job ran. `count` is the number of its processes with a
+    record in the slice.
 
     Attributes:
         job: The job.
-        others: The jobs that appear in the loads, by name; all lived at the same time as the job,
-            and ran more than launchers and wrappers.
-        own_mounts: Per mount and slice: mount, slice, slice_ns, start_ns and length_ns (the part
-            of the slice in which the job lived), count, MOUNT_METRICS (sums over processes), and
-            <metric>_max of MOUNT_TIMES.
-        own_nodes: Per node and slice: host, slice and its part, count, NODE_METRICS, and
-            <metric>_max and <metric>_min of NODE_TIMES.
-        mount_loads: As own_mounts, for the other jobs on these mounts, with column job.
-        node_loads: Load of the other jobs on these nodes: job, host, slice and its part, count,
-            cpu_ns, llc_misses (misses of the last-level cache, 0 where nothing counts them).
-        network_loads: MPI traffic of other jobs with ranks on several nodes, wherever they are:
-            job, slice and its part, count, bytes, ops, ns. Empty unless the job itself is one.
-        machines: Counters of agents of nodes and servers on the mounts.
+        others: The jobs that appear in the loads, by name; all ran at the same time as the job.
+            Jobs that consist only of launchers and wrappers are left out.
+        own_mounts: Per mount and slice: mount, TIME, count, MOUNT_METRICS (sums over processes),
+            and <metric>_max of MOUNT_TIMES.
+        own_nodes: Per node and slice: host, TIME, count, NODE_METRICS, and <metric>_max and
+            <metric>_min of NODE_TIMES.
+        mount_loads: As own_mounts with column job, for the other jobs on these mounts.
+        node_loads: Load of the other jobs on these nodes: job, host, TIME, count, cpu_ns,
+            llc_misses (misses of the last-level cache; 0 if they were not counted).
+        network_loads: MPI traffic of other jobs with ranks on several nodes, on any nodes: job,
+            TIME, count, bytes, ops, ns. Empty unless the job itself has ranks on several nodes.
+        machines: What agents counted about the mounts, on nodes and servers.
         traffic: Traffic between hosts while the job ran, its own included (Repository.traffic).
             Empty if no fabric is known.
         fabrics: All versions of the fabrics that the repository knows.
-        own_gpus: Per GPU and slice: host, gpu, pci_path (its place in the PCI tree, "" unknown),
-            numa (-1 unknown), slice and its part, count, and GPU_SUMS (sums over processes).
-        gpu_loads: The same for other jobs, on all GPUs of the hosts on which the job used one, or
-            on all hosts of a job on several: with column job.
-        message_loads: Messages of other jobs on hosts where both kinds of jobs can meet: job,
-            host, slice and its part, count, bytes and ops (by MPI and collective libraries, of
-            jobs on several nodes), ccl_bytes and ccl_ops (by collective libraries, of all).
-        hardware: Places of adapters, and GPUs that NVLink joins; empty without agents.
+        own_gpus: Per GPU and slice: host, gpu, pci_path (path in the PCI tree, "": unknown),
+            numa (-1: unknown), TIME, count, and GPU_SUMS (sums over processes).
+        gpu_loads: As own_gpus with column job, for the other jobs, on all GPUs of the hosts where
+            the job used a GPU. If the job ran on several hosts: on all GPUs of all its hosts.
+        message_loads: Messages of other jobs on the hosts of own_gpus and gpu_loads: job, host,
+            TIME, count, bytes and ops (by MPI and collective libraries; 0 if the other job ran on
+            one node), ccl_bytes and ccl_ops (only by collective libraries, of all other jobs).
+        hardware: Network adapters and NVLink domains of these hosts; empty without agents.
         core_use: Users of the cores of the job's nodes, the job itself included.
         memory_traffic: Traffic of the memory controllers of the job's nodes: host, slice, slice_ns,
-            span, bytes. Empty if no agent may count it.
+            span, bytes. Empty if no agent counts it.
     """
 
     job: JobFacts
@@ -225,8 +232,8 @@ class Beside:
         return "unprofiled" in kinds or any(table.num_rows for table in tables)
 
 
-def beside(engine: Engine, job: str, *, cores: bool = True) -> Beside:
-    """Return what `jostle.analysis.identify` needs (see Repository.beside)."""
+def alongside(engine: Engine, job: str, *, cores: bool = True) -> CoRunning:
+    """Return what `jostle.analysis.identify` needs (see Repository.alongside)."""
     own = facts(engine, [job]).get(job)
     if own is None:
         raise JobError(f"There is no job {job!r}.", hint="`jostle jobs` lists them all.")
@@ -255,7 +262,7 @@ def beside(engine: Engine, job: str, *, cores: bool = True) -> Beside:
     mount_loads, node_loads, network_loads, loads_of_gpus, message_loads = (
         lived(_of(table, others), engine.lives) for table in seen
     )
-    return Beside(
+    return CoRunning(
         own,
         others,
         lived(mounts[0], engine.lives).drop_columns("job"),
@@ -276,7 +283,7 @@ def beside(engine: Engine, job: str, *, cores: bool = True) -> Beside:
 
 
 def _of_met(use: CoreUse, jobs: Collection[str]) -> CoreUse:
-    """Leave out jobs that did not run at the same time, as in the loads."""
+    """Leave out jobs that are not among some jobs, which ran at the same time."""
     users = use.users
     named = pa.array(sorted(jobs), pa.string())
     kept = pc.or_(pc.not_equal(users["kind"], "job"), pc.is_in(users["job"], value_set=named))
@@ -299,9 +306,9 @@ def _around_gpus(
 
 
 def met(own: JobFacts, other: JobFacts) -> bool:
-    """Return whether two jobs ran at the same time; end and start may share a slice.
+    """Return whether two jobs ran at the same time, not only in the same slice one after the other.
 
-    The end is unknown for a job that still runs or that has been removed by retention.
+    A job whose end is unknown (it runs, or retention removed it) counts as running on.
     """
     over = (0 < other.end_ns <= own.start_ns) or (0 < own.end_ns <= other.start_ns)
     return not over
@@ -312,9 +319,9 @@ def _of(table: pa.Table, jobs: Collection[str]) -> pa.Table:
 
 
 def has_company(engine: Engine, job: str) -> bool:
-    """Return whether other jobs may have run concurrently; cheap, and False only if none did.
+    """Return whether a job may have had load of others on its resources; False is certain.
 
-    With agents of machines, load that belongs to no job may be known.
+    This is cheap. Data of agents alone give True, since they may show load that belongs to no job.
     """
     window = engine.window(job)
     if engine.newest("component_slices", *window):
@@ -438,40 +445,42 @@ def added(columns: Iterable[str]) -> str:
     return " + ".join(f"coalesce({name}, 0)::HUGEINT" for name in columns)
 
 
-def hide(beside: Beside, users: Collection[int], name: str) -> Beside:
+def hide(alongside: CoRunning, users: Collection[int], name: str) -> CoRunning:
     """Merge all jobs of other users into one, so that only their sums remain.
 
     Args:
-        beside: A job's slices and the loads of others.
-        users: Uids whose jobs the viewer may see; these stay.
+        alongside: A job's slices and the loads of others.
+        users: Uids whose jobs the viewer may see, which are not merged.
         name: Name of the merged job.
     """
-    kept = {job: fact for job, fact in beside.others.items() if fact.user in users}
-    hidden = [fact for job, fact in beside.others.items() if job not in kept]
-    # Programs without a profile are no jobs: they may be there where no job of others is.
-    core_use = with_others_merged(beside.core_use, {*kept, beside.job.job}, users, name)
+    kept = {job: fact for job, fact in alongside.others.items() if fact.user in users}
+    hidden = [fact for job, fact in alongside.others.items() if job not in kept]
+    # Programs without a profile belong to no job: they are merged even if no job is hidden.
+    core_use = with_others_merged(alongside.core_use, {*kept, alongside.job.job}, users, name)
     if not hidden:
-        return replace(beside, core_use=core_use)
+        return replace(alongside, core_use=core_use)
     others = dict(kept)
     others[name] = JobFacts(
         job=name,
-        start_ns=beside.job.start_ns,
+        start_ns=alongside.job.start_ns,
         end_ns=0,
-        seen_ns=beside.job.last_ns,
+        seen_ns=alongside.job.last_ns,
         slice_ns=max(fact.slice_ns for fact in hidden),
         clock_state=max(fact.clock_state for fact in hidden),
         clock_error_us=max(fact.clock_error_us for fact in hidden),
         clocks=tuple(sorted({clock for fact in hidden for clock in fact.clocks})),
     )
     return replace(
-        beside,
+        alongside,
         others=others,
-        mount_loads=_merged(beside.mount_loads, set(kept), name, ["mount"]),
-        node_loads=_merged(beside.node_loads, set(kept), name, ["host"]),
-        gpu_loads=_merged(beside.gpu_loads, set(kept), name, ["host", "gpu", "pci_path", "numa"]),
-        network_loads=_merged(beside.network_loads, set(kept), name, []),
-        message_loads=_merged(beside.message_loads, set(kept), name, ["host"]),
-        traffic=beside.traffic.renamed({*kept, beside.job.job}, name),
+        mount_loads=_merged(alongside.mount_loads, set(kept), name, ["mount"]),
+        node_loads=_merged(alongside.node_loads, set(kept), name, ["host"]),
+        gpu_loads=_merged(
+            alongside.gpu_loads, set(kept), name, ["host", "gpu", "pci_path", "numa"]
+        ),
+        network_loads=_merged(alongside.network_loads, set(kept), name, []),
+        message_loads=_merged(alongside.message_loads, set(kept), name, ["host"]),
+        traffic=alongside.traffic.renamed({*kept, alongside.job.job}, name),
         core_use=core_use,
     )
 

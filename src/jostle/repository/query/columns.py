@@ -1,7 +1,7 @@
 """Reads columns of the rollups directly from their files and caches them, without DuckDB.
 
-A query for one job's hour reads three columns of two files; DuckDB needs ten times as long to plan
-it as to read them. Cached columns stay valid, since files never change.
+A query for an hour of one job reads three columns of two files. DuckDB would need ten times as long
+to plan this query as the reading takes. Cached columns stay valid, since files never change.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class RowGroupRows:
     Attributes:
         keys: The keys of the row group.
         rows: Indices of the rows.
-        values: Values of these rows, for each requested line.
+        values: For each requested sum, its values in these rows.
     """
 
     keys: Keys
@@ -96,11 +96,11 @@ class Columns:
     """Reads and caches columns of the rollups."""
 
     def __init__(self, engine: Engine, most_bytes: int = MOST_BYTES) -> None:
-        """Create the object; it reads nothing yet.
+        """Create the object without reading any files.
 
         Args:
             engine: The query engine, which knows the files.
-            most_bytes: Most memory for cached columns, bytes.
+            most_bytes: Largest memory for cached columns, bytes.
         """
         self.bytes = 0
         self._engine = engine
@@ -119,11 +119,11 @@ class Columns:
         """Read sums of metrics, row by row.
 
         Args:
-            table: The rollup.
-            lines: Lines, each a sum of metrics.
-            span: Only slices that begin in it, ns since the epoch.
-            job: Only this job.
-            resources: Only these.
+            table: Name of the rollup.
+            lines: The requested sums; each is a list of metrics to add up.
+            span: Time in which the slices begin, ns since the epoch.
+            job: Name of the only job; None: all jobs.
+            resources: Names of the resources; None: all.
 
         Raises:
             RepositoryError: A file cannot be read at this time.
@@ -188,7 +188,7 @@ class Columns:
     def _values(
         self, path: Path, name: str, meta: Any, group: int, lines: Sequence[Sequence[str]]
     ) -> list[NDArray[np.float64]]:
-        """Return the lines of a row group; metrics that a file lacks are zero."""
+        """Return the requested sums of a row group; metrics that a file lacks are zero."""
         return [
             self._once(
                 (name, group, *line),

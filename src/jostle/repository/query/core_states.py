@@ -1,6 +1,6 @@
 """Reads agents' counters of a job's nodes: frequency, throttling, limits, steal time, energy.
 
-Without agents the table is empty, and nothing is queried.
+If no agent ran on these nodes, the table is empty, and no query runs.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def core_states(engine: Engine, processes: pa.Table, window: Sequence[int]) -> p
         window: Start and end, ns since the epoch.
 
     Returns:
-        As RunTables.core_states.
+        Rows as in RunTables.core_states.
     """
     hosts = sorted(set(processes["host"].to_pylist()))
     batches = sorted({batch for batch in processes["batch"].to_pylist() if batch})
@@ -64,9 +64,9 @@ def core_states(engine: Engine, processes: pa.Table, window: Sequence[int]) -> p
 
 
 def newest_machine_slices(engine: Engine, since_ns: int) -> dict[str, int]:
-    """Return the end of each machine's newest slice after an instant, ns.
+    """Return, by host, the end (ns) of the machine's newest slice, if it is after an instant.
 
-    Table machines has it only for ended agents.
+    Table machines does not suffice: it has the newest slice only of agents that have ended.
     """
     rest = (since_ns, 2**63 - 1)
     if not engine.newest("component_slices", *rest):

@@ -1,8 +1,9 @@
-"""Reads the users of a job's nodes' cores per slice: profiled jobs, and all other programs.
+"""Reads who used the cores of a job's nodes per slice: profiled jobs, and all other programs.
 
-The processes of profiles give CPU time, waiting for a core, and the cores that they may run on.
-Watchers of a machine (`jostle run`, its agent) give the CPU time of programs without a profile,
-and sample the cores of the largest processes; an agent also gives the CPU time of the machine.
+Profiles have the CPU time of each process, its waiting for a core, and the cores on which it may
+run. Programs without a profile are watched from outside, by `jostle run` or the node's agent: these
+record the programs' CPU time, and sample the cores of the largest processes. An agent also records
+the CPU time of the whole machine.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ from jostle.repository.query.lifetimes import clip
 from jostle.repository.query.watched import seen_on_cores, watched_processes
 from jostle.values.arrow_columns import ints
 
-#: Kinds of components, in addition to processes, whose CPU time is that of programs. Processes are
-#: more exact, so these count only without watched processes, and if no profile has their job.
+#: Kinds of components, in addition to processes, whose CPU time is that of programs. Watched
+#: processes are more exact, so these kinds are used only if no process was watched and no profile
+#: has their job.
 USER_KINDS = ("batch_job",)
 _MOST_HOSTS = 32  # most nodes of one job that are read: those on which others computed most
 _AMOUNTS = ("cpu_ns", "queue_ns", "awake", "throttled_ns")
@@ -43,14 +45,19 @@ class CoreUse:
     """The users of the cores of some nodes.
 
     Attributes:
-        users: Per user of cores, node, set of cores and slice: job (its name, the job that is asked
-            about included), kind ("job", or "unprofiled": a component of the machine), host, cpus
-            (the cores that it was seen on, or may run on, "0-3,8"; "": not known, so all), uid
-            (owner of what is unprofiled; -1: not known), start_ns and length_ns of the slice,
-            cpu_ns (CPU time), queue_ns (waiting for a core), awake (threads that ran or waited) and
-            throttled_ns (stopped by a CPU limit).
-        totals: Per node and slice, where an agent counted: host, start_ns, length_ns, busy_ns (CPU
-            time of all programs), steal_ns (steal time) and cores.
+        users: One row per job or program, node, set of cores and slice. The columns:
+            job (name of the job or program; the job in question is included),
+            kind ("job"; "unprofiled": a program without a profile),
+            host,
+            cpus (the cores on which it was seen, or may run, such as "0-3,8"; "": not known, so it
+            may be any core),
+            uid (owner of an unprofiled program; -1: not known),
+            start_ns and length_ns (of the slice),
+            cpu_ns (CPU time), queue_ns (time of waiting for a core),
+            awake (threads that ran or waited),
+            throttled_ns (time in which a CPU limit stopped it).
+        totals: One row per node and slice in which an agent counted: host, start_ns, length_ns,
+            busy_ns (CPU time of all programs), steal_ns (steal time) and cores (their number).
     """
 
     users: pa.Table = field(default_factory=lambda: NO_USERS)
@@ -65,8 +72,8 @@ def core_use(
     Args:
         engine: The repository.
         job: The job.
-        nodes: Its nodes.
-        loads: CPU time of other jobs there, as Beside.node_loads.
+        nodes: Nodes of the job.
+        loads: CPU time of other jobs on these nodes, as CoRunning.node_loads.
         window: Start and end, ns since the epoch.
     """
     watched = bool(engine.newest("component_slices", *window))
@@ -148,7 +155,7 @@ def _by_seen_cores(users: pa.Table, seen: pa.Table, own: str) -> pa.Table:
     Args:
         users: As CoreUse.users.
         seen: As from `seen_on_cores`.
-        own: The job in question; its processes are not divided, since their waiting is not.
+        own: The job in question; its CPU time is not divided, since its waiting time cannot be.
     """
     keys, left, parts = ("job", "host", "cpus"), ints(users, "cpu_ns").copy(), []
     start = ints(users, "start_ns")
@@ -200,7 +207,7 @@ def _with(rows: pa.Table, columns: Mapping[str, pa.Array]) -> pa.Table:
 def _between(
     rows: pa.Table, start: npt.NDArray[np.int64], end: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.float64]:
-    """Return the CPU time of rows from starts to ends; spread evenly over each row's length."""
+    """Return the CPU time of all rows in each of some spans, as if it were even within a row."""
     first, length = ints(rows, "start_ns"), ints(rows, "length_ns")
     rate = ints(rows, "cpu_ns") / length.clip(1)
     times = np.concatenate([first, first + length])
@@ -238,7 +245,7 @@ def _processes(rows: pa.Table) -> pa.Table:
 
 
 def unknown_load(host: str) -> str:
-    """Return the name of a host's load of which only the lack of a profile is known."""
+    """Return the name for load on a host that has no profile and no other known property."""
     return f"unprofiled load of {host}"
 
 
@@ -290,10 +297,10 @@ def with_others_merged(
     """Return the use of cores with all jobs and programs of other users under one name.
 
     Args:
-        use: The use.
+        use: Use of the cores.
         kept: Jobs that keep their names.
         users: Uids whose programs without a profile keep their names.
-        name: Name for the others.
+        name: Name for all other jobs and programs.
     """
     if not use.users.num_rows:
         return use

@@ -1,4 +1,4 @@
-"""Queries that can be divided by days and answered by one engine or several."""
+"""Queries that can be divided by days, and run by one engine or several."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _ALWAYS = (0, 2**63 - 1)
 class Question:
     """A query whose answer is the concatenation of its answers on single days.
 
-    Each row of the answer must depend on slices that began on one day (UTC) alone, and on tables
-    without slices (jobs, machines), which every engine has completely.
+    Each row of the answer may depend only on slices that began on one day (UTC), and on tables
+    without slices (such as machines): every engine has these tables completely.
 
     Attributes:
         sql: SQL with names of views, or `stored_NAME` for the stored rows of a table.
@@ -49,7 +49,7 @@ class Question:
 
 
 def answer(engine: Engine, question: Question) -> pa.Table:
-    """Return the answer from the files of an engine: all, or those of some days."""
+    """Run a query on the files that an engine has: all files, or only those of some days."""
     order = ", ".join(question.order)
 
     def sql() -> str:
@@ -67,14 +67,14 @@ def combine(parts: Sequence[pa.Table], question: Question) -> pa.Table:
 
 
 class Divided:
-    """Answers divided queries: by one engine as a whole, or by a function that divides them.
+    """Runs queries that can be divided: in one engine, or by a function that divides them.
 
     Attributes:
-        by: Function that answers a query.
+        by: Function that runs a query and returns the answer.
     """
 
     def __init__(self, engine: Engine) -> None:
-        """Use one engine for all answers."""
+        """Use one engine for all queries."""
         self.by: Callable[[Question], pa.Table] = lambda question: answer(engine, question)
 
     def ask(self, question: Question) -> pa.Table:

@@ -112,16 +112,16 @@ class _Cursor:
 
 
 class Engine:
-    """One DuckDB with the views on one repository; threads may query it concurrently."""
+    """A DuckDB database with views on one repository; threads may query it concurrently."""
 
     def __init__(self, root: Path, log: Log | SnapshotLog, *, writes: bool = False) -> None:
-        """Create the engine; it opens nothing yet.
+        """Create the engine without opening the database.
 
         Args:
             root: Folder of the repository.
-            log: Its commit log.
-            writes: Whether writes depend on the answers: then no file is left out that may be
-                readable later.
+            log: Commit log of the repository.
+            writes: Whether the caller writes rows that depend on answers: then a file that may be
+                readable later is an error, and is not left out.
         """
         self._writes = writes
         self.storage = open_storage(root)
@@ -150,7 +150,7 @@ class Engine:
 
         Args:
             snapshot: The snapshot.
-            threads: Most threads of a query; None: number of cores.
+            threads: Largest number of threads of a query; None: number of cores.
         """
         engine = cls(open_storage(snapshot.name).root, SnapshotLog(snapshot))
         if threads is not None:
@@ -175,10 +175,10 @@ class Engine:
         A damaged file is left out and reported (`on_damage`).
 
         Args:
-            question: Returns the SQL; called again if files were removed during the query, or one
-                of them is left out.
-            params: Values of its parameters.
-            views: Create the views that it uses.
+            question: Function that returns the SQL; it is called again if files were removed during
+                the query, or one of them is left out.
+            params: Values of the SQL's parameters.
+            views: Whether to create the views that the SQL uses.
 
         Raises:
             DamagedError: A file cannot be read, and may not be left out: a writer needs it, or
@@ -207,7 +207,7 @@ class Engine:
                     sql = question()
                     wanted = self._views(sql, cursor.viewed) if views else {}
                     lost, files = self._lost(), self._scanned
-                self._tell(lost)
+                self._report(lost)
                 self.bring(files)
                 for name, select in wanted.items():
                     cursor.connection.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS {select}")
@@ -222,7 +222,7 @@ class Engine:
                 if not (is_gone or (isinstance(error, duckdb.Error) and is_of_a_file(error))):
                     raise JobError(
                         f"The query failed: {error}",
-                        hint="Tables and columns: docs/reference/repository.md.",
+                        hint="docs/reference/repository.md lists the tables and columns.",
                     ) from error
                 attempts += 1
                 if is_gone and attempts < _ATTEMPTS:
@@ -244,7 +244,7 @@ class Engine:
 
         Args:
             sql: The query; tables and views as for `query`.
-            rows: Most rows of a batch.
+            rows: Largest number of rows of a batch.
 
         Raises:
             SnapshotGoneError: A file was removed.
@@ -269,7 +269,7 @@ class Engine:
     def bring(self, files: Iterable[File]) -> None:
         """Make files readable below the root, and check their content.
 
-        Those of an object store are fetched.
+        Files of an object store are fetched.
 
         Raises:
             DamagedError: The content of a small file differs from what was written.
@@ -311,10 +311,10 @@ class Engine:
             self._left_out[damaged.file] = _LeftOut(
                 damaged, facts_of(self.root / damaged.file), until
             )
-        self._tell([damaged])
+        self._report([damaged])
         return True
 
-    def _tell(self, damage: Iterable[DamagedError]) -> None:
+    def _report(self, damage: Iterable[DamagedError]) -> None:
         """Report damage that was not reported before."""
         with self._guard:
             new = [damaged for damaged in damage if damaged.file not in self._said]
@@ -323,10 +323,10 @@ class Engine:
             self.on_damage(damaged)
 
     def _lost(self) -> list[DamagedError]:
-        """Return damaged lists of files in the log, as damaged files: their files are left out.
+        """Return an error for each damaged piece of the log: the files that it lists are left out.
 
         Raises:
-            DamagedError: There are some, and writes depend on the answers.
+            DamagedError: A piece is damaged, and the caller writes rows that depend on answers.
         """
         lost = [
             DamagedError(self.root, f"{COMMITS}/{name}", why, span)
@@ -344,7 +344,7 @@ class Engine:
             return lost | {path: entry.error for path, entry in self._left_out.items()}
 
     def missing(self) -> set[str]:
-        """Return the paths of files that are left out; a query may still use them."""
+        """Return the paths of files that are left out; a running query may still use them."""
         return set(self._left_out)
 
     def _whole(self, files: list[File]) -> list[File]:
@@ -361,7 +361,7 @@ class Engine:
 
         Args:
             error: The error from reading it.
-            file: Its path within the repository; "" if unknown.
+            file: Path of the file within the repository; "" if unknown.
         """
         table = TABLES.get(file.partition("/")[0])
         timed = self.log.state.of(table.name) if table else ()
@@ -385,7 +385,7 @@ class Engine:
         return _Cursor(self._database.cursor())
 
     def _views(self, sql: str, viewed: dict[str, int]) -> dict[str, str]:
-        """Return the stale views that a query uses; each costs a stat of its files."""
+        """Return the outdated views that a query uses; to create one costs a stat of each file."""
         self._whole([])
         number = hash((self.log.state.number, *self._left_out))
         wanted = {}
@@ -472,9 +472,9 @@ class Engine:
         """Return a subquery on the rows of a table as they are stored: absent columns are null.
 
         Args:
-            name: The table.
+            name: Name of the table.
             lo: Start of the span of time that matters, ns since the epoch.
-            hi: Its end.
+            hi: End of that span.
             columns: Columns that the query uses; others are included only if a file has them. Each
                 absent column costs DuckDB time. Empty: all.
         """
@@ -486,7 +486,7 @@ class Engine:
         return f"({shape(name, columns)} UNION ALL BY NAME {self.scan(files)})"
 
     def source(self, name: str, lo: int = 0, hi: int = 2**63 - 1) -> str:
-        """Return a SELECT of a table as documented (arguments as for `stored`)."""
+        """Return a SELECT of a table as users see it (docs/reference/repository.md)."""
         table = TABLES[name]
         if name == "process_kinds":
             return self._kinds(lo, hi)
@@ -502,7 +502,7 @@ class Engine:
         return f"SELECT {', '.join([*table.keys, *visible(name)])} FROM {stored}"
 
     def _processes(self, files: Sequence[File]) -> str:
-        """Return a SELECT of the newest row of each process; those that are settled have one."""
+        """Return a SELECT of the newest row of each process; a settled process has only one."""
         open_rows = newest_rows(self._rows("processes", [file for file in files if not file.hi]))
         settled = [file for file in files if file.hi]
         return f"{open_rows} UNION ALL BY NAME {self.scan(settled)}" if settled else open_rows
@@ -556,7 +556,7 @@ def _merged(table: TableLayout, stored: str) -> str:
 
 
 def total(column: str) -> str:
-    """Return SQL for a sum that fits into 64 bits, also for values of damaged profiles."""
+    """Return SQL for a sum limited to 64 bits, since damaged profiles may have huge values."""
     return f"least(coalesce(sum({column}), 0), {2**63 - 1})::BIGINT"
 
 
@@ -581,7 +581,7 @@ def visible(name: str) -> list[str]:
 
 @cache
 def shape(name: str, columns: tuple[str, ...] = ()) -> str:
-    """Return a SELECT of no rows with columns of a table (empty: all): files lack zero columns."""
+    """Return a SELECT of no rows with (some or all) columns of a table, which files may lack."""
     kinds = {**TABLES[name].keys, **TABLES[name].values}
     nulls = ", ".join(
         f"NULL::{_SQL_TYPES[kinds[column]]} AS {column}" for column in columns or kinds
@@ -590,7 +590,7 @@ def shape(name: str, columns: tuple[str, ...] = ()) -> str:
 
 
 def connect() -> duckdb.DuckDBPyConnection:
-    """Open an empty DuckDB without access to anything else."""
+    """Open an empty DuckDB without access to files or extensions."""
     return duckdb.connect(
         ":memory:",
         config={"autoinstall_known_extensions": False, "python_enable_replacements": False},

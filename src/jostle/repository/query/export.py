@@ -62,9 +62,9 @@ class ExportSelection:
     """The requested part of a table.
 
     Attributes:
-        job: Only rows of this job.
-        span: Only slices and segments that overlap this time, ns since the epoch.
-        metrics: Only these metrics; None: all.
+        job: Name of the job whose rows are exported.
+        span: Time that exported slices and segments overlap, ns since the epoch.
+        metrics: Ids of the metrics; None: all.
     """
 
     job: str | None = None
@@ -84,14 +84,16 @@ def export(
 
     Args:
         engine: The query engine.
-        what: A table or a job.
-        form: parquet, csv or json.
-        out: The file.
+        what: Name of a table or of a job.
+        form: Format: parquet, csv or json.
+        out: Path of the file.
         part: The requested part.
-        resolve: Finds the job that a name from the user stands for.
+        resolve: Function that finds the job that a user's text refers to.
     """
     if form not in _FORMATS:
-        raise JobError(f"There is no format {form!r}.", hint="Formats: parquet, csv, json.")
+        raise JobError(
+            f"There is no format {form!r}.", hint="The formats are parquet, csv and json."
+        )
     temporary = out.with_name(f".{out.name}.{uuid.uuid4().hex}")
 
     def copy(
@@ -190,8 +192,8 @@ def reaching(name: str, span: tuple[int, int]) -> str:
     """
     if name not in _METRICS_OF and name != "segments":
         raise JobError(
-            f"`{name}` has no slices that could be of a span.",
-            hint=f"Those that have: {', '.join((*_METRICS_OF, 'segments'))}, and jobs.",
+            f"`{name}` has no times, so no span can be selected.",
+            hint=f"Only these have times: {', '.join((*_METRICS_OF, 'segments'))}, and jobs.",
         )
     start, end = _TIMES_OF[name]
     return f"{start} < {span[1]} AND {end} > {span[0]}"
@@ -224,7 +226,7 @@ def _kept(copy: Callable[[], pa.Table], temporary: Path, out: Path) -> ExportRep
     """Write a file under a temporary name, and rename it once it is complete."""
     if not out.parent.is_dir():
         raise RepositoryError(
-            f"The folder {out.parent} does not exist.", hint="Make it first.", exit_code=2
+            f"The folder {out.parent} does not exist.", hint="Create the folder first.", exit_code=2
         )
     try:
         done = copy()

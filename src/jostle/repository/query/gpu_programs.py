@@ -1,7 +1,7 @@
-"""Queries loads of all jobs on GPUs, their buses, and NVLink: a part of the matrix's input.
+"""Queries loads of all jobs on GPUs, their buses, and NVLink, for the interference matrix.
 
-Every row is of one resource, so that resources can be compared separately. So all copies below
-one root complex count for it, whatever switches are between.
+Every row belongs to one resource, so that resources can be compared separately. The resource of
+copies is the PCI root complex above the GPU; switches between the two are not distinguished.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _DOMAINS = (
     "(SELECT host, name AS gpu, max(source) AS domain FROM stored_components "
     "WHERE kind = 'gpu' AND source <> '' GROUP BY host, name)"
 )
-#: Jobs on two or more GPUs of a domain: their collectives use it.
+#: Jobs on two or more GPUs of an NVLink domain: their collectives use NVLink.
 _LINKED = (
     "(SELECT job, host, domain FROM (SELECT DISTINCT job, host, gpu FROM stored_gpus) "
     f"JOIN {_DOMAINS} USING (host, gpu) GROUP BY job, host, domain HAVING count(*) > 1)"
@@ -92,8 +92,8 @@ def gpus(
     """Return the query of GPUs; arguments as for `buses`.
 
     Returns:
-        Columns job, resource, slice, slice_ns, start, launches, busy_ns, and wait_ns: of the time
-        that the job waited for GPUs on the node, the part of this GPU in proportion to launches.
+        Columns job, resource, slice, slice_ns, start, launches, busy_ns, and wait_ns: this GPU's
+        part of the time that the job waited for GPUs of the node, in proportion to its launches.
     """
     here = f"WHERE list_contains($1, host) AND {within}"
     launches = "coalesce(gpu_launch_ops_sum, 0)::HUGEINT + coalesce(gpu_graph_ops_sum, 0)"

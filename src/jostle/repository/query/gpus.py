@@ -28,7 +28,7 @@ _SPAN = "(slice + 1) * slice_ns > $2 AND slice * slice_ns < $3"
 
 
 class Gpus:
-    """Queries about GPUs (`Repository.gpus`)."""
+    """Queries on GPUs and the load of jobs on them (`Repository.gpus`)."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -37,7 +37,7 @@ class Gpus:
         """Return the GPUs that jobs used, one row per job, host and GPU.
 
         Args:
-            job: Only this job; None: all.
+            job: Name of the only job; None: all jobs.
 
         Returns:
             The columns of table gpus, by job, host and gpu.
@@ -54,8 +54,8 @@ class Gpus:
         """Return the load of each process of a job on each GPU, per slice.
 
         Args:
-            job: Its name.
-            metrics: Metrics of GPU_VALUES.
+            job: Name of the job.
+            metrics: Ids of metrics of GPU_VALUES.
 
         Returns:
             The keys of table gpu_slices and the metrics, by time, process and gpu.
@@ -74,7 +74,7 @@ class Gpus:
         """Return the total load of a job on each GPU.
 
         Args:
-            job: Its name.
+            job: Name of the job.
 
         Returns:
             Columns host, gpu, name, memory_bytes and GPU_VALUES, by host and gpu.
@@ -96,7 +96,7 @@ class Gpus:
         return self._engine.ask(question, [job])
 
     def tables(self, job: str) -> dict[str, pa.Table]:
-        """Return the fields of JobTables on GPUs; only the first one for a job without GPUs."""
+        """Return the fields of JobTables about GPUs; only `gpus` if the job used no GPU."""
         gpus = self.totals(job)
         if not gpus.num_rows:
             return {"gpus": gpus}
@@ -113,7 +113,7 @@ class Gpus:
         """Return the load of each process of a job on each GPU, over its life.
 
         Args:
-            job: Its name.
+            job: Name of the job.
 
         Returns:
             Columns process, host, gpu, numa (-1: unknown) and GPU_VALUES, by process and gpu.
@@ -137,12 +137,12 @@ class Gpus:
         """Return all known GPUs on the nodes where a job used one.
 
         Args:
-            job: Its name.
+            job: Name of the job.
 
         Returns:
-            Columns host, gpu, pci and uuid ("" unknown), used (a profile of some job has work
-            on it while the job ran), busy_ns (its busy time in that span by the node's agent;
-            null: unknown), by host and gpu.
+            Columns host, gpu, pci and uuid ("": unknown), used (whether any job's profile shows
+            work on the GPU while this job ran), busy_ns (the GPU's busy time while this job ran,
+            from the node's agent; null: unknown), by host and gpu.
         """
         window = self._engine.window(job)
         work = " + ".join(
@@ -178,7 +178,7 @@ class Gpus:
         """Return the load of a job on each GPU per slice, summed over its processes.
 
         Args:
-            job: Its name.
+            job: Name of the job.
             metrics: Metrics of GPU_VALUES.
 
         Returns:
@@ -203,14 +203,15 @@ def gpu_loads(
 ) -> tuple[pa.Table, pa.Table]:
     """Return the slices of a job on its GPUs, and those of others on all GPUs of its hosts.
 
-    Not only on the job's own GPUs: traffic to another GPU may use the same bus.
+    All GPUs are included, since traffic to another GPU may use the same bus.
 
     Args:
         engine: The query engine.
-        job: Its name.
-        wide: The span of its own slices, ns.
-        window: The span of the slices of others.
-        nodes: Further hosts for the loads of others: the job sends messages from there.
+        job: Name of the job.
+        wide: Span of the job's own slices, ns.
+        window: Span of the slices of other jobs, ns.
+        nodes: Further hosts on which loads of others are read, since the job sends messages from
+            there.
 
     Returns:
         Two tables with columns job, host, gpu, pci_path ("" unknown), numa (-1 unknown), slice,

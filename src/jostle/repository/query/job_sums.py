@@ -18,13 +18,14 @@ _METRICS = {"slices": PROCESS_IDS, "mount_slices": MOUNT_IDS}
 def job_sums(engine: Engine, table: str, keys: Sequence[str], job: str) -> pa.Table:
     """Return sums of all metrics, and the highest level of gauges, of one job.
 
-    DuckDB adds up only the columns that files have: naming all of them costs ten times as much.
+    DuckDB adds up only the columns that the files have: a query that names the columns of all
+    metrics costs ten times as much.
 
     Args:
         engine: The query engine.
-        table: slices or mount_slices.
+        table: Name of the table: slices or mount_slices.
         keys: Columns of the table; a row per combination of their values.
-        job: The job.
+        job: Name of the job.
     """
     lo, hi = engine.window(job)
     values = TABLES[table].values

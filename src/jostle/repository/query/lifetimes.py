@@ -1,7 +1,8 @@
-"""Cuts slices to the lifetimes of their jobs.
+"""Cuts slices to the run time of their jobs (the job's *life*, from its start to its end).
 
-A slice of 4 s may contain the last second of one job and the first of the next. As a whole it would
-make them neighbours, and spread their loads over time in which they did not run.
+A slice of 4 s may contain the last second of one job and the first second of the next. If slices
+were not cut, these two jobs would count as concurrent, and their loads would be spread over time in
+which they did not run.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class Lives:
     """The lives of a repository's jobs, read again only when its processes have changed."""
 
     def __init__(self, engine: Engine) -> None:
-        """Create the object; it reads nothing yet."""
+        """Create the object without reading any files."""
         self._engine = engine
         self._guard = threading.Lock()
         self._files: list[str] | None = None
@@ -82,7 +83,7 @@ class Lives:
         Args:
             jobs: Names of the jobs.
             start: Starts of slices, ns.
-            length: Their lengths, ns.
+            length: Lengths of the slices, ns.
             codes: Index of each slice's job in the names.
         """
         return clip(self.known(), jobs, start, length, codes)
@@ -101,9 +102,9 @@ def clip(
 
 
 def cut(start: Ints, length: Ints, lo: Ints | int, hi: Ints | int) -> tuple[Ints, Ints]:
-    """Cut spans at two instants; spans outside of them stay unchanged.
+    """Cut spans at two instants; a span that is completely outside of these stays unchanged.
 
-    If a clock was set, records may be outside of their job's life: they are valid.
+    Valid records may be outside of their job's life if a clock was set.
     """
     begin, end = np.maximum(start, lo), np.minimum(start + length, hi)
     some = end > begin

@@ -1,4 +1,4 @@
-"""Reads the newest slices of all jobs, as `jostle.analysis.live` takes them."""
+"""Reads the newest slices of all jobs, the input of `jostle.analysis.live`."""
 
 from __future__ import annotations
 
@@ -34,13 +34,14 @@ class LiveJob:
     """A job that may still run.
 
     Attributes:
-        job: Its name.
-        program: Its program.
-        uid: Its owner; None: several users, or not known.
-        start_ns: Its start, ns since the epoch.
-        end_ns: Its end; 0 while it runs.
-        processes: Its processes; ranks: those of them that use MPI.
-        nodes: Its nodes.
+        job: Name of the job.
+        program: Program of the job.
+        uid: Uid of its owner; None: several users, or not known.
+        start_ns: Start of the job, ns since the epoch.
+        end_ns: End of the job; 0 while it runs.
+        processes: Number of its processes.
+        ranks: Number of its processes that use MPI.
+        nodes: Names of its nodes.
         slice_ns: Length of its slices.
     """
 
@@ -57,16 +58,20 @@ class LiveJob:
 
 @dataclass(frozen=True)
 class MountRow:
-    """The load of a job, or without a profile, on a mount in a slice.
+    """The load of a job, or of programs without a profile, on a mount in one slice.
+
+    The fields ops, seconds, bytes and longest have one number for each kind of calls in CALLS.
 
     Attributes:
-        job: The job; a name for load without a profile.
+        job: Name of the job, or of the programs.
         mount: The mount.
-        start_ns: Start of the slice; length_ns: its length.
-        count: Processes with a record there; 0: load without a profile.
-        ops, seconds, bytes: Operations, seconds in them (sum over processes) and bytes of each of
-            CALLS.
-        longest: Largest time of a process in each of CALLS, seconds.
+        start_ns: Start of the slice, ns since the epoch.
+        length_ns: Length of the slice.
+        count: Number of processes with a record there; 0: programs without a profile.
+        ops: Number of operations.
+        seconds: Time in these operations, summed over the processes.
+        bytes: Bytes that the operations moved.
+        longest: Longest time, seconds, that one process spent in these operations.
     """
 
     job: str
@@ -82,16 +87,19 @@ class MountRow:
 
 @dataclass(frozen=True)
 class NodeRow:
-    """The load of a job, or without a profile, on a node in a slice.
+    """The load of a job, or of programs without a profile, on a node in one slice.
 
     Attributes:
-        job: The job; a name for load without a profile.
+        job: Name of the job, or of the programs.
         host: The node.
-        start_ns: Start of the slice; length_ns: its length.
-        count: Processes with a record there; 0: load without a profile.
-        cpu_s: CPU time; queue_s: time that runnable threads waited for a core, seconds.
-        mpi_ops: Calls of MPI that send or synchronise; mpi_bytes: bytes that they sent.
-        mpi_s: Time in MPI, seconds, sum over processes.
+        start_ns: Start of the slice, ns since the epoch.
+        length_ns: Length of the slice.
+        count: Number of processes with a record there; 0: programs without a profile.
+        cpu_s: CPU time, seconds.
+        queue_s: Time that runnable threads waited for a core, seconds.
+        mpi_ops: Number of MPI calls that send or synchronise.
+        mpi_bytes: Bytes that these calls sent.
+        mpi_s: Time in MPI, seconds, summed over the processes.
         awake: Mean number of awake threads, summed over the processes.
         cores: Cores that its processes may run on; None: not known.
     """
@@ -115,9 +123,9 @@ class LiveRows:
     """The recorded slices of a span of time.
 
     Attributes:
-        jobs: The jobs that ran in it, without wrappers and launchers.
-        mounts: Their slices by mount, the earliest first.
-        nodes: Their slices by node, the earliest first.
+        jobs: The jobs that ran in the span, without jobs that are only wrappers or launchers.
+        mounts: Slices of jobs by mount, the earliest first.
+        nodes: Slices of jobs by node, the earliest first.
         newest_ns: End of the newest slice; 0: there is none.
     """
 
@@ -212,10 +220,10 @@ def _unprofiled(
 ) -> list[tuple[NodeRow, tuple[int, ...]]]:
     """Return the load of processes without a profile on the cores and disks of some hosts.
 
-    Which of several disks they used is not known: it may be any of them.
+    If a host has several disks, it is not known which of them these processes used.
 
     Returns:
-        Rows of their cores, each with the bytes from and to storage by CALLS.
+        Rows of their load on nodes, each with their bytes from and to storage (in order of CALLS).
     """
     used: dict[tuple[str, str, int, int], tuple[NodeRow, tuple[int, ...]]] = {}
     for row in watched_processes(engine, hosts, span).to_pylist():

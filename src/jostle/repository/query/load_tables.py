@@ -1,4 +1,4 @@
-"""Reads the loads of many jobs on shared mounts at once: the input of kinds of loads."""
+"""Reads the loads of many jobs on shared mounts, from which kinds of loads are found."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _MORE = file_metrics("sync_ops", "meta_ops")
 
 @dataclass(frozen=True)
 class LoadTables:
-    """Loads of some jobs.
+    """Loads of some jobs on shared mounts and on their nodes.
 
     Attributes:
-        jobs: Facts about the jobs, by name.
-        accesses: One row per job, shared mount and slice, in this order: job, mount, slice,
-            slice_ns, count (processes with a record), and ACCESS_METRICS with operations of
-            sync and metadata, summed over the processes.
-        nodes: One row per job: job, cpu_ns, messages, message_ns, process_ns (slices of its
-            processes, added up), memory_bytes (largest resident memory of a process).
-        shared_files: One row per job and mount: job, mount, share (of the bytes of known files:
-            those in files that several processes used, 0 to 1).
+        jobs: Facts on the jobs, by name.
+        accesses: One row per job, shared mount and slice, sorted by these: job, mount, slice,
+            slice_ns, count (processes with a record), and, summed over the processes,
+            ACCESS_METRICS and the operations of sync and metadata.
+        nodes: One row per job: job, cpu_ns, messages, message_ns, process_ns (length of the slices
+            of all its processes), memory_bytes (largest resident memory of a process).
+        shared_files: One row per job and mount: job, mount, share (0 to 1). The share is that of
+            the bytes in files which several processes used, among the bytes in all known files.
         libraries: One row per job: job, library (version of the runtime that recorded it).
     """
 
@@ -43,7 +43,7 @@ def load_tables(engine: Engine, jobs: Collection[str]) -> LoadTables:
 
     Args:
         engine: The query engine.
-        jobs: Their names; unknown ones are left out.
+        jobs: Names of the jobs; unknown ones are left out.
     """
     known = facts(engine, sorted(jobs))
     names = list(known)

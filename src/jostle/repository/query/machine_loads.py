@@ -1,7 +1,7 @@
 """Reads agents' counters on the mounts of a job: those of clients, and those of servers.
 
-A job's neighbours are known by their profiles. Load without a profile is visible in these counters
-only. Without agents all tables are empty, and nothing is queried.
+Loads of profiled jobs are known from their profiles. Load of programs without a profile is visible
+only in these counters. Without agents all tables are empty, and no query runs.
 """
 
 from __future__ import annotations
@@ -87,20 +87,22 @@ class MachineLoads:
     """Counters of agents on the mounts of a job while it ran.
 
     Attributes:
-        clients: Traffic per mount, host and slice, from the kernel:
+        clients: Traffic per mount, client host and slice, as the kernel of the client counted it:
             mount, host, slice, slice_ns, span, read_bytes, write_bytes, meta_ops.
-        profiled: The same from the profiles of all jobs, on these mounts and others of the same
-            servers.
-        servers: Per mount, slice and component of a server (kind machine: the server as a whole;
-            of CLIENTS_OF_SERVERS: the requests of one client node; ceph_request: one kind of
-            requests): mount, host, kind, name, job (whose requests it counts; "": all), unknown
-            (metrics that are not known, between spaces), slice, slice_ns, span, then SERVED.
-        groups: Batch jobs that nodes knew and that are in no profile: host, job, start_ns, end_ns.
+        profiled: The same columns, but as the profiles of all jobs counted it, on these mounts and
+            on other mounts of the same servers.
+        servers: Per mount, slice and component of a server: mount, host (of the server), kind,
+            name, job (the batch job whose requests it counts; "": all), unknown (metrics that are
+            not known, between spaces), slice, slice_ns, span, then SERVED. A component of kind
+            machine is the server as a whole; one of the kinds CLIENTS_OF_SERVERS counts the
+            requests of one client node; one of kind ceph_request counts one kind of requests.
+        groups: Batch jobs without a profile that ran on nodes: host, job, start_ns, end_ns.
         targets: Traffic of nodes on each storage target: host, target, bytes.
-        places: Mount -> the mounts that the same server serves, itself included.
-        disk_users: Traffic of processes without a profile to and from the disks of a node, for each
-            mount of the job on one: mount, host, name (dd (pid 4711, root)), slice,
-            slice_ns, span, read_bytes, write_bytes. The kernel does not report which disk it was.
+        places: For each mount, all mounts that its server serves, the mount itself included.
+        disk_users: For each mount of the job on a node's own disk, the traffic of processes without
+            a profile to and from the disks of this node: mount, host, name (such as "dd (pid 4711,
+            root)"), slice, slice_ns, span, read_bytes, write_bytes. The kernel does not report
+            which of the node's disks they used.
     """
 
     clients: pa.Table = field(default_factory=lambda: _empty("mount", "host", values=_TRAFFIC))
@@ -164,7 +166,7 @@ def served(engine: Engine, mounts: Sequence[str], window: Sequence[int]) -> pa.T
         window: Start and end, ns since the epoch.
 
     Returns:
-        As MachineLoads.servers.
+        Rows as in MachineLoads.servers.
     """
     if not mounts or not engine.newest("component_slices", *window):
         return MachineLoads().servers
@@ -200,9 +202,9 @@ def _sources(engine: Engine) -> dict[str, tuple[str, str]]:
 
 
 def _known_servers(engine: Engine, window: Sequence[int] = (0, _EVER)) -> list[dict[str, Any]]:
-    """Return host, kind and source of the components of servers that were watched in a window.
+    """Return host, kind and source of the server components that agents watched in a window.
 
-    `alone`: for Ceph, whether only one cluster was watched then.
+    A further key `alone` is for Ceph: whether only one cluster was watched in the window.
     """
     rows: list[dict[str, Any]] = engine.query(
         "SELECT DISTINCT c.host, c.kind, c.source FROM components c "
@@ -222,7 +224,8 @@ def servers_of(
     Args:
         engine: The repository.
         mounts: Identities of the mounts.
-        of_data: Without those that serve only metadata, if it is known which serve data.
+        of_data: Whether to leave out servers that serve only metadata; they are not left out if the
+            servers of the data are unknown.
     """
     sources, known = _sources(engine), _known_servers(engine)
     hosts: dict[str, tuple[str, ...]] = {}
@@ -241,12 +244,12 @@ def servers_of(
 
 @dataclass(frozen=True)
 class StorageServers:
-    """The servers of a mount whose metadata has servers of its own, as far as agents know them.
+    """The servers of a mount with separate servers for data and metadata, if they have agents.
 
     Attributes:
-        objects: Hosts that serve its data.
-        metadata: Hosts that serve its metadata.
-        clusters: Ceph clusters to which it may belong, if its source does not name one.
+        objects: Hosts that serve the mount's data.
+        metadata: Hosts that serve the mount's metadata.
+        clusters: Ceph clusters to which the mount may belong, if its source does not name one.
     """
 
     objects: tuple[str, ...]
@@ -255,7 +258,7 @@ class StorageServers:
 
 
 def storage_servers(engine: Engine) -> dict[str, StorageServers]:
-    """Return the servers of all mounts whose metadata has servers of its own."""
+    """Return the servers of all mounts that have separate servers for data and metadata."""
     known = _known_servers(engine)
     clusters = len({row["source"] for row in known if row["kind"].startswith("ceph")})
     found = {}
@@ -283,7 +286,7 @@ def _servers(
     window: Sequence[int],
     kinds: Sequence[str],
 ) -> pa.Table:
-    """Return the slices of the server components behind mounts: of some kinds and of machines."""
+    """Return the slices of servers behind mounts: of components of some kinds, and as a whole."""
     known = [row for row in _known_servers(engine, window) if row["kind"] in kinds]
     pairs = [
         (mount, row)
@@ -360,7 +363,7 @@ def _root(source: str) -> str:
 def _places(
     servers: pa.Table, sources: dict[str, tuple[str, str]], mounts: Sequence[str]
 ) -> dict[str, tuple[str, ...]]:
-    """Return for each mount with a known server the mounts that this server serves."""
+    """Return, for each mount with a known server, all mounts that this server serves."""
     rows = servers.group_by(["mount", "host", "kind"]).aggregate([]).to_pylist()
     found: dict[str, tuple[str, ...]] = {}
     for mount in mounts:
@@ -404,7 +407,7 @@ def _disk_users(engine: Engine, mounts: Sequence[str], window: Sequence[int]) ->
 
 
 def _groups(engine: Engine, window: Sequence[int]) -> pa.Table:
-    """Return the batch jobs of nodes that are in no profile, and when they ran.
+    """Return the batch jobs of nodes that no profile belongs to, and when they ran.
 
     They are known from their control groups, or from notes of prolog and epilog.
     """

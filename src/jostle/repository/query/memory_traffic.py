@@ -23,8 +23,8 @@ def memory_traffic(engine: Engine, hosts: Sequence[str], window: Sequence[int]) 
         window: Start and end, ns since the epoch.
 
     Returns:
-        host, slice, slice_ns, span and bytes, for all sockets of a node together. Slices in which
-        one of the counters was not known are left out.
+        Columns host, slice, slice_ns, span and bytes, for all sockets of a node together. Slices in
+        which one of the counters was not known are left out.
     """
     if not hosts or not engine.newest("component_slices", *window):
         return NO_MEMORY_TRAFFIC

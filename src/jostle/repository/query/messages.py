@@ -53,7 +53,7 @@ class Messages:
     """Queries about the messages of jobs; `Repository.messages`."""
 
     def __init__(self, engine: Engine) -> None:
-        """Create the object; it reads nothing yet."""
+        """Create the object without reading any files."""
         self._engine = engine
 
     def facts(self, jobs: Sequence[str] | None = None) -> dict[str, JobFacts]:
@@ -74,9 +74,9 @@ class Messages:
         Returns:
             One row per rank: job, process, host, rank (-1: not known), size (of its world),
             start_ns and end_ns (of its time between MPI_Init and MPI_Finalize), sent_bytes,
-            p2p_bytes and collective_bytes (its parts), mpi_ns (in calls that move or await
-            messages), p2p_ns, collective_ns, onesided_ns (its parts), other_mpi_ns, io_ns, and the
-            time of each kind of CALLS (`calls_column`).
+            p2p_bytes and collective_bytes (parts of sent_bytes), mpi_ns (time in calls that move or
+            await messages), p2p_ns, collective_ns and onesided_ns (parts of mpi_ns), other_mpi_ns,
+            io_ns, and the time in each kind of CALLS (in column `calls_column`).
         """
         values = {
             "sent_bytes": added(MPI_BYTES),
@@ -130,7 +130,8 @@ class Messages:
         """Return the communicators of some jobs, and the bytes of ranks in the collectives of each.
 
         Returns:
-            Columns job, communicator, ranks (a list); and job, rank, communicator, bytes.
+            Two tables: the communicators (job, communicator, ranks: a list), and the bytes of each
+            rank in collectives on each of them (job, rank, communicator, bytes).
         """
         window = self._window(jobs)
         members = self._engine.ask(

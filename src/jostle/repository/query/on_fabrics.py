@@ -5,29 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from jostle.repository.query.co_running import Beside, facts, met
+from jostle.repository.query.co_running import CoRunning, facts, met
 from jostle.repository.query.engine import Engine
 from jostle.repository.query.traffic import traffic
 from jostle.topology import Topology
 
 
-def on_fabrics(engine: Engine, beside: Beside, fabrics: Sequence[Topology]) -> Beside:
-    """Return the loads of co-running jobs with the traffic of all jobs that ran meanwhile.
+def on_fabrics(engine: Engine, alongside: CoRunning, fabrics: Sequence[Topology]) -> CoRunning:
+    """Add the traffic between hosts, of all jobs that ran meanwhile, to loads of co-running jobs.
 
-    Jobs that only share links with the job are added to the others.
+    Jobs that share only network links with the job are added to CoRunning.others.
 
     Args:
         engine: The query engine.
-        beside: The loads, without traffic.
+        alongside: The loads, without traffic.
         fabrics: All versions of all fabrics.
     """
-    job = beside.job
+    job = alongside.job
     if not any(host in fabric.adapters_of for fabric in fabrics for host in job.nodes):
-        return beside
+        return alongside
     sent = traffic(engine, (job.start_ns, job.end_ns or job.seen_ns), None)
-    names = [name for name in sent.jobs if name != job.job and name not in beside.others]
+    names = [name for name in sent.jobs if name != job.job and name not in alongside.others]
     more = {name: fact for name, fact in facts(engine, names).items() if met(job, fact)}
-    others = beside.others | more
+    others = alongside.others | more
     return replace(
-        beside, others=others, traffic=sent.only({job.job, *others}), fabrics=tuple(fabrics)
+        alongside, others=others, traffic=sent.only({job.job, *others}), fabrics=tuple(fabrics)
     )

@@ -18,8 +18,9 @@ def process_ends(engine: Engine, job: str) -> tuple[pa.Table, pa.Table]:
         job: The job.
 
     Returns:
-        Per mount and process: mount, name ("rank 3", else host and pid), first_ns, last_ns, bytes,
-        slice_ns, by rank; and mount, start_ns, length_ns, bytes.
+        Two tables. One row per mount and process, in order of rank: mount, name ("rank 3", else
+        host and pid), first_ns, last_ns, bytes, slice_ns. One row per mount and slice of the job:
+        mount, start_ns, length_ns, bytes.
     """
     lo, hi = engine.window(job)
     ends = engine.ask(

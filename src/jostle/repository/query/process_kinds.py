@@ -1,9 +1,9 @@
-"""Adds up processes of the same kind: one row per job, node and program.
+"""Adds up processes of the same kind (job, node and program) into one row per kind.
 
 Lists of jobs, their begins and ends, and all other facts about whole jobs are queried from these
-rows. For ended processes, compaction stores them (maintenance/settle.py, ADR 0052), so that such a
-query does not read every process that ever ran. The rows can be combined in any order
-(sums, minima, maxima): those of one job may come from several files.
+rows. Compaction stores the rows of ended processes (maintenance/settle.py, ADR 0052), so that such
+a query need not read every process that ever ran. Several files may have rows of one kind; their
+columns are sums, minima and maxima, so these rows can be combined in any order.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def added_kinds(kinds: str) -> str:
 
 
 def newest_rows(rows: str, key: str = "process") -> str:
-    """Return a SELECT of the newest row of each process, or of what else has revisions."""
+    """Return a SELECT of the newest row (the highest revision) of each process, or other key."""
     newest = f"row_number() OVER (PARTITION BY {key} ORDER BY revision DESC) = 1"
     return f"SELECT * FROM {rows} QUALIFY {newest}"
 
@@ -80,9 +80,10 @@ def newest_rows(rows: str, key: str = "process") -> str:
 def jobs_of(kinds: str) -> str:
     """Return a SELECT of jobs, with all facts from their processes.
 
-    In addition to the columns of view `jobs`: over_ns (its end, for a killed process the end of
-    its last slice; 0 while it runs), first_ns and seen_ns (its slices), nodes, clocks (boots of its
-    nodes), mpi_processes, records and basis (basis of its times, "" for profiles).
+    In addition to the columns of view `jobs`: over_ns (end of the job; if its last process was
+    killed, the end of that process's last slice; 0 while the job runs), first_ns and seen_ns (start
+    of its first slice, end of its newest), nodes, clocks (boot ids of its nodes), mpi_processes,
+    records and basis (origin of its times, "" for profiles).
 
     Args:
         kinds: A table or subquery of kinds of processes.

@@ -33,15 +33,17 @@ class Programs:
     """All jobs, and their loads on shared resources per slice, sorted.
 
     Attributes:
-        jobs: Facts about the jobs, by name.
+        jobs: Facts on the jobs, by name.
         mounts: job, resource, slice, slice_ns, start_ns and length_ns (the part of the slice in
             which the job ran), and ops, bytes and ns of FILE_CLASSES.
-        network: The same for MPI_CLASSES, of jobs with ranks on several nodes; resource "network".
+        network: The columns of mounts, but for MPI_CLASSES instead of FILE_CLASSES, of jobs with
+            ranks on several nodes; the resource is "network".
         nodes: job, resource (a node that several jobs used at the same time), slice, slice_ns,
             cpu_ns, queued_ns, and the columns of _MEMORY.
-        gpus: The same, with a GPU of a node as resource: launches, busy_ns, wait_ns.
-        buses: The same for BUS_CLASSES, with a root complex or an NVLink domain of a node as
-            resource.
+        gpus: The first columns of mounts, with a GPU of a node as resource, then launches, busy_ns
+            and wait_ns.
+        buses: The columns of mounts, but for BUS_CLASSES instead of FILE_CLASSES; the resource is
+            a PCI root complex or an NVLink domain of a node.
     """
 
     jobs: dict[str, JobFacts]
@@ -71,12 +73,12 @@ _MEMORY = {
 }
 
 
-def programs_beside(engine: Engine, span: tuple[int, int] = ALWAYS) -> Programs:
-    """Return what `jostle.analysis.matrix` needs, in one pass over each rollup.
+def programs_alongside(engine: Engine, span: tuple[int, int] = ALWAYS) -> Programs:
+    """Return the input of `jostle.analysis.matrix`, in one pass over each rollup.
 
     Args:
         engine: The query engine.
-        span: Only slices that begin in it, ns since the epoch.
+        span: Time in which the slices begin, ns since the epoch.
     """
     everyone = alive(facts(engine), span)
     tables = [engine.divided.ask(question) for question in questions(everyone, span).values()]
@@ -96,7 +98,7 @@ def alive(everyone: Mapping[str, JobFacts], span: tuple[int, int]) -> dict[str, 
 def questions(
     everyone: Mapping[str, JobFacts], span: tuple[int, int] = ALWAYS
 ) -> dict[str, Question]:
-    """Return queries of the tables of Programs, not cut to lives, by kind of resource."""
+    """Return queries for the tables of Programs, by kind of resource; slices are not cut yet."""
     keys = "slice, slice_ns"
     within = f"slice * slice_ns >= {span[0]} AND slice * slice_ns < {span[1]}"
     order = ("resource", "start", "slice_ns", "job")
@@ -137,19 +139,20 @@ def questions(
 
 
 def of_jobs(table: pa.Table, lives: Mapping[str, Life], jobs: Collection[str]) -> pa.Table:
-    """Cut slices to the lives of their jobs.
+    """Cut slices to the lives (run times) of their jobs, and leave out slices of other jobs.
 
-    Jobs are left out if their processes expired, or were ingested during the queries.
+    A job may be missing in `jobs` since retention removed its processes, or since it was ingested
+    while the queries ran.
     """
     known = pc.is_in(table.column("job"), value_set=pa.array(list(jobs), pa.string()))
     return lived_of(table.filter(known), lives)
 
 
 def shares(table: pa.Table) -> list[tuple[int, pa.Table]]:
-    """Divide rows by their resources, in the same way on all machines.
+    """Divide rows into shares by their resources, in the same way on all machines.
 
     Returns:
-        Numbers of shares and their rows, in the order of the table; the lowest number first.
+        The number of each share and its rows, in the order of the table; the lowest number first.
     """
     resource = table.column("resource").combine_chunks().dictionary_encode()
     numbers = [zlib.crc32(name.encode()) % SHARES for name in resource.dictionary.to_pylist()]

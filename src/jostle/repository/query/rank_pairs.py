@@ -27,10 +27,11 @@ class RankPairs:
     """Traffic between the ranks of a job's largest world.
 
     Attributes:
-        ranks: rank, host, size (of the world).
-        pairs: rank, peer, bytes, ops: messages, as counted by the sender.
-        collectives: communicator, ranks (a list), operation, root, ops, bytes: collective calls,
-            added up over the ranks.
+        ranks: The ranks: rank, host, size (of the world).
+        pairs: Messages, as the sender counted them: rank (the sender), peer (the receiver), bytes,
+            ops.
+        collectives: Collective calls, added up over the ranks: communicator, ranks (a list),
+            operation, root, ops, bytes.
     """
 
     ranks: pa.Table

@@ -1,4 +1,4 @@
-"""Reads the slices of each rank of a job: time in communication, and causes of delays."""
+"""Reads the slices of each rank of a job: time in communication, and possible causes of delays."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ RESOURCES = (
     "os_throttled_ns",
     "state_io_ns",
     "state_mpiio_ns",
-    "canary_ns",
-    "canary_count",
-    "canary_steal_ns",
+    "core_probe_ns",
+    "core_probe_count",
+    "core_probe_steal_ns",
 )
 #: Classes of file calls: the metrics of their number and of their time.
 FILE_CLASSES = {
@@ -63,17 +63,17 @@ class RankTables:
     """Slices of the ranks of a job.
 
     Attributes:
-        job: Its name.
+        job: Name of the job.
         ranks: One row per rank that has a profile: number (of its world in the job), world_size,
-            world_rank, process, host, begin_ns and end_ns (of the time in which it may have waited
-            for others: from the end of MPI_Init to MPI_Finalize, as far as these are known),
-            clock_error_us.
-        slices: process, slice, slice_ns, span, COMMUNICATION and RESOURCES, sorted by time. A rank
-            without a row in a slice has zeros there.
-        mounts: process, mount, slice, slice_ns, span, and of each of FILE_CLASSES `<class>_ops` and
-            `<class>_ns`.
-        left_out: Process-slices of the job, if there are more than MOST_READ: then the
-            tables of slices are empty. Else 0.
+            world_rank, process, host, begin_ns, end_ns, clock_error_us. From begin_ns to end_ns the
+            rank may have waited for others: these are the end of MPI_Init and the call of
+            MPI_Finalize, as far as they are known.
+        slices: process, slice, slice_ns, span, COMMUNICATION and RESOURCES, sorted by time. If a
+            rank has no row in a slice, all its values there are 0.
+        mounts: process, mount, slice, slice_ns, span, then `<class>_ops` and `<class>_ns` of each
+            of FILE_CLASSES.
+        left_out: 0, or, if the job's processes have more than MOST_READ slices, their number: then
+            the tables slices and mounts are empty.
     """
 
     job: str
@@ -89,8 +89,8 @@ def rank_tables(engine: Engine, job: str, processes: pa.Table, worlds: pa.Table)
     Args:
         engine: The repository.
         job: The job.
-        processes: Its processes, as Repository.job_processes returns them.
-        worlds: Its ranks, as Repository.worlds returns them.
+        processes: Processes of the job, as Repository.job_processes returns them.
+        worlds: Ranks of the job, as Repository.worlds returns them.
     """
     ranks = _ranks(processes, worlds)
     records = _records(processes, ranks)
@@ -140,7 +140,7 @@ def _rows(
     values: Mapping[str, str],
     named: Iterable[str],
 ) -> pa.Table:
-    """Return the rows of a table of slices, with each `joined` slices added up.
+    """Return the rows of a table of slices, with groups of `joined` slices added up.
 
     Args:
         engine: The repository.

@@ -1,4 +1,4 @@
-"""Reads a job's own rollup rows, which an estimate needs in addition to its segments."""
+"""Reads the rollup rows of a job, from which (and from its segments) its loss is estimated."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from jostle.names.identity import IDENTITY_SQL
 from jostle.repository.query.engine import Engine, total
 from jostle.repository.store.layout import STATS, TABLES
-from jostle.repository.types import CANARY_RUNS, CoreFloor
+from jostle.repository.types import CORE_PROBE_RUNS, CoreReference
 from jostle.schema.metrics import MOUNT_IDS
 
 #: The metrics of scope process that an estimate uses: all 160 of a day on ten nodes would be a GB.
@@ -42,9 +42,9 @@ RUN_METRICS = (
     "wait_offcpu_ns",
     "perf_instructions",
     "perf_cycles",
-    "canary_ns",
-    "canary_count",
-    "canary_steal_ns",
+    "core_probe_ns",
+    "core_probe_count",
+    "core_probe_steal_ns",
     "os_cpus",
     "os_first_cpu",
     "os_awake",
@@ -88,8 +88,8 @@ def own_slices(engine: Engine, job: str, table: str, window: tuple[int, int]) ->
         window: The time in which it ran, ns.
 
     Returns:
-        Keys of the rollup without job, count, and sum, min and max of the metrics above; each slice
-        once.
+        One row per slice and resource: the keys of the rollup except job, count, and sum, min and
+        max of RUN_MOUNT_METRICS (rollup) or RUN_METRICS (node_rollup).
     """
     shape = TABLES[table]
     keys = [name for name in shape.keys if name not in ("job", "count")]
@@ -110,26 +110,27 @@ def own_slices(engine: Engine, job: str, table: str, window: tuple[int, int]) ->
     )
 
 
-def core_floors(
+def core_references(
     engine: Engine, job: str, slices: pa.Table, window: tuple[int, int]
-) -> dict[str, CoreFloor]:
-    """Return the least time of the core-speed probe's loop on the nodes of a job.
+) -> dict[str, CoreReference]:
+    """Return how long the core-speed probe's loop takes on an undisturbed core of each node.
 
-    Uses all jobs on these nodes within _AROUND_NS of the run: cores of one node are alike, and the
-    loop is the same for all programs. In addition, uses the runs of its program separately: ranks
-    of one job may share cores.
+    The times come from all jobs on these nodes from _AROUND_NS before the job to _AROUND_NS after
+    it, since cores of one node are alike, and the loop is the same for all programs. In addition,
+    the result has the time only from jobs with the same program and number of ranks (own_ns):
+    their ranks may always disturb each other, if they share cores.
 
     Args:
         engine: The query engine.
         job: The job.
-        slices: Its slices by host, from own_slices.
-        window: The time in which it ran, ns.
+        slices: The job's slices by host, from own_slices.
+        window: The time in which the job ran, ns.
 
     Returns:
-        Node -> lower bound; empty, without any query, for a job without the probe.
+        The times by node; none, and no query runs, if the job has no runs of the probe.
     """
-    canary_runs = pc.sum(slices["canary_count_sum"]).as_py() or 0
-    if not canary_runs:
+    core_probe_runs = pc.sum(slices["core_probe_count_sum"]).as_py() or 0
+    if not core_probe_runs:
         return {}
     hosts = sorted(set(slices["host"].to_pylist()))
     around = (window[0] - _AROUND_NS, window[1] + _AROUND_NS)
@@ -139,14 +140,15 @@ def core_floors(
             f"FROM {engine.stored('processes')} WHERE world_size > 0), "
             "alike AS (SELECT DISTINCT job FROM ranks JOIN "
             "(SELECT program, world_size FROM ranks WHERE job = $2) USING (program, world_size)), "
-            "told AS (SELECT host, job, canary_ns_sum AS ns, canary_count_sum AS n, "
-            "sum(canary_count_sum) OVER (PARTITION BY host, job ORDER BY slice * slice_ns) - n "
-            "AS before, sum(canary_count_sum) OVER (PARTITION BY host, job) AS whole "
+            "sampled AS (SELECT host, job, core_probe_ns_sum AS ns, core_probe_count_sum AS n, "
+            "sum(core_probe_count_sum) OVER (PARTITION BY host, job ORDER BY slice * slice_ns) - n "
+            "AS before, sum(core_probe_count_sum) OVER (PARTITION BY host, job) AS whole "
             f"FROM {engine.stored('node_rollup', *around)} "
-            "WHERE list_contains($1, host) AND canary_count_sum > 0 AND canary_ns_sum > 0), "
-            "means AS (SELECT host, job, sum(ns) / sum(n) AS mean FROM told "
-            f"WHERE whole >= {_ENOUGH} GROUP BY host, job, before // {CANARY_RUNS} "
-            f"HAVING sum(n) >= least({CANARY_RUNS // 2}, max(whole))) "
+            "WHERE list_contains($1, host) AND core_probe_count_sum > 0 "
+            "AND core_probe_ns_sum > 0), "
+            "means AS (SELECT host, job, sum(ns) / sum(n) AS mean FROM sampled "
+            f"WHERE whole >= {_ENOUGH} GROUP BY host, job, before // {CORE_PROBE_RUNS} "
+            f"HAVING sum(n) >= least({CORE_PROBE_RUNS // 2}, max(whole))) "
             f"SELECT host, quantile_cont(mean, {_LOW}) AS ns, "
             "count(DISTINCT job) FILTER (job <> $2) AS jobs, "
             f"quantile_cont(mean, {_LOW}) FILTER (job IN (FROM alike)) AS own_ns, "
@@ -156,7 +158,7 @@ def core_floors(
         [hosts, job],
     ).to_pylist()
     return {
-        row["host"]: CoreFloor(
+        row["host"]: CoreReference(
             float(row["ns"]), int(row["jobs"]), float(row["own_ns"] or 0), int(row["own_jobs"])
         )
         for row in rows

@@ -1,4 +1,4 @@
-"""Reads one job's metrics per slice, and those of its neighbours."""
+"""Reads one metric of a job per slice, and the same metric of co-running jobs."""
 
 from __future__ import annotations
 
@@ -89,13 +89,13 @@ def background(engine: Engine, job: str, metric: str, *, count_jobs: bool = Fals
 
 
 def neighbours(engine: Engine, job: str, metric: str) -> pa.Table:
-    """Return the other jobs behind a background (see Repository.neighbours)."""
+    """Return the jobs whose metric `background` adds up (see Repository.neighbours)."""
     table, key = _rollup_of(metric)
     resources, lo, hi = Loads(engine).used(job, table, engine.window(job))
     return engine.ask(
         lambda: (
             f"SELECT job, {key} AS resource, {total(_part(metric, 'part'))} AS sum, "
-            f"count(DISTINCT slice) AS slices FROM {_beside(engine, table, key, lo, hi)} "
+            f"count(DISTINCT slice) AS slices FROM {_alongside(engine, table, key, lo, hi)} "
             f"GROUP BY job, {key} "
             f"HAVING sum({metric}_sum) > 0 ORDER BY sum DESC, job, resource"
         ),
@@ -103,7 +103,7 @@ def neighbours(engine: Engine, job: str, metric: str) -> pa.Table:
     )
 
 
-def _beside(engine: Engine, table: Rollup, key: str, lo: int, hi: int) -> str:
+def _alongside(engine: Engine, table: Rollup, key: str, lo: int, hi: int) -> str:
     rows = lived_sql(engine.stored(table, lo, hi), 5)
     return _NEIGHBOUR.format(rows=rows, key=key)
 
@@ -115,19 +115,20 @@ def _rollup_of(metric: str) -> tuple[Rollup, str]:
         near = difflib.get_close_matches(metric, BY_ID, n=3, cutoff=0.5)
         hint = f"Did you mean {' or '.join(near)}? " if near else ""
         raise JobError(
-            f"There is no metric {metric!r}.", hint=f"{hint}docs/reference/metrics.md lists all."
+            f"There is no metric {metric!r}.",
+            hint=f"{hint}docs/reference/metrics.md lists all metrics.",
         )
     if known.kind == "histogram":
         raise JobError(
             f"{metric} is a histogram and has no single value per slice.",
-            hint="Ask for its counter (posix_read_ops, ...), or see `jostle digest`.",
+            hint="Use its counter (posix_read_ops, ...), or see `jostle digest`.",
         )
     table: Rollup = "rollup" if known.scope == "mount" else "node_rollup"
     return table, RESOURCE[table]
 
 
 def _part(metric: str, part: str) -> str:
-    """Return SQL for the part of a sum that counts; complete ones stay exact."""
+    """Return SQL of a sum, multiplied by the part (0 to 1) of the slice that is requested."""
     return (
         f"CASE WHEN {part} = 1 THEN {metric}_sum "
         f"ELSE round({metric}_sum * {part}::DOUBLE)::BIGINT END"

@@ -1,4 +1,4 @@
-"""Reads the traffic between hosts per slice: MPI and files."""
+"""Reads the traffic between hosts per slice, of MPI messages and of file access."""
 
 from __future__ import annotations
 
@@ -137,7 +137,8 @@ def _messages(engine: Engine, window: Sequence[Any], ranks: pa.Table) -> pa.Tabl
 def _gets(engine: Engine, window: Sequence[Any]) -> pa.Table:
     """Return the bytes that ranks fetched from others' memory, which the others do not count.
 
-    A rank's received bytes per partner show from whom; its metric shows how many were fetched.
+    A metric of the rank shows how many bytes it fetched; the bytes that it received from each
+    partner show from whom.
     """
     return _asked(
         engine,
@@ -161,7 +162,7 @@ def _gets(engine: Engine, window: Sequence[Any]) -> pa.Table:
 
 
 def _files(engine: Engine, window: Sequence[Any]) -> pa.Table:
-    """Return what nodes wrote to and read from file servers; "" is an unknown server."""
+    """Return the bytes that nodes wrote to and read from file servers; "": server unknown."""
 
     def moved(name: str) -> str:
         return total(added((f"posix_{name}", f"stdio_{name}")))
@@ -212,7 +213,7 @@ def _servers(engine: Engine) -> dict[str, tuple[str, ...]]:
 
 
 def _host_in(kind: str, source: str) -> str:
-    """Return the host in a mount's source, if that host has the data; else ""."""
+    """Return the host that a mount's source names, if that host serves the data; else ""."""
     host = source.rpartition(":")[0]
     is_plain = kind.startswith("nfs") or kind == "fuse.sshfs"
     return host.rpartition("@")[2].strip("[]") if is_plain else ""
@@ -254,7 +255,7 @@ def _collectives(engine: Engine, window: Sequence[Any], groups: _Groups) -> pa.T
 
 
 def _unnamed(engine: Engine, window: Sequence[Any], groups: _Groups) -> pa.Table:
-    """Return traffic of ranks with partners and in collectives that are not in their tables."""
+    """Return the traffic for which ranks had no entry in their tables of partners or calls."""
     tables = [
         _asked(
             engine,
@@ -272,7 +273,7 @@ def _unnamed(engine: Engine, window: Sequence[Any], groups: _Groups) -> pa.Table
 
 
 def _spread(engine: Engine, window: Sequence[Any], groups: _Groups) -> pa.Table:
-    """Return the MPI traffic of jobs of which the partners were not recorded."""
+    """Return the MPI traffic of jobs whose profiles have no tables of partners."""
     recorded = {
         str(job)
         for table in ("peer_slices", "collective_slices")
@@ -295,7 +296,7 @@ def _spread(engine: Engine, window: Sequence[Any], groups: _Groups) -> pa.Table:
 
 
 class _Groups:
-    """The groups of ranks between which there is traffic."""
+    """Groups of ranks that share traffic, such as the members of a communicator, by number."""
 
     def __init__(self, ranks: pa.Table) -> None:
         self.hosts: list[tuple[str, ...]] = []

@@ -1,7 +1,7 @@
-"""Reads the loads of processes without a profile, as watched from outside.
+"""Reads the loads of processes without a profile, as agents or `jostle run` recorded them.
 
 `jostle run` watches the processes of its machine while its command runs; the agent watches those of
-its node. If several watched one machine at the same time, one of them counts.
+its node. If several of them watched one machine at the same time, the data of only one are used.
 """
 
 from __future__ import annotations
@@ -51,15 +51,22 @@ def watched_processes(engine: Engine, hosts: Sequence[str], window: Sequence[int
         window: Start and end, ns since the epoch.
 
     Returns:
-        Columns host, title (its name for users: `dd (pid 4711, root)`; those of one program and
-        owner have the same: `cc1 (12 processes, root)`), name (the program's; "" if it is not
-        recorded; OTHERS: the sum of all that were not among the largest, with pid 0), owner (a
-        user's name, or uid; "" unknown), cores (on which it was sampled in this slice, or may run,
-        such as 0-3,8; "" unknown; a process may have a row for each of several sets of cores),
-        group (control group), job (to which it belongs; "" if none), pid, uid (-1
-        unknown), slice, slice_ns, span, and per row cpu_ns, read_bytes and write_bytes (of
-        storage), call_read_bytes and call_write_bytes (of system calls). A row that spans several
-        slices was not read at each boundary. Processes that have a profile are left out.
+        One row per process, set of cores and slice. Processes with a profile are left out. All
+        processes that were not among the largest have one row together, with name OTHERS and pid 0.
+        The columns:
+        host,
+        title (name for users: `dd (pid 4711, root)`; processes with the same program and owner have
+        the same title: `cc1 (12 processes, root)`),
+        name (of the program; "": not recorded),
+        owner (name of the user, or uid; "": unknown),
+        cores (on which the process was sampled in this slice, or may run, such as 0-3,8; "":
+        unknown),
+        group (control group),
+        job (to which the process belongs; "": none),
+        pid, uid (-1: unknown),
+        slice, slice_ns, span (above 1 if the process was not read at each slice boundary),
+        cpu_ns, read_bytes and write_bytes (from and to storage), call_read_bytes and
+        call_write_bytes (of system calls).
     """
     if not hosts or not engine.newest("component_slices", *window):
         return NO_PROCESSES
@@ -93,8 +100,9 @@ def seen_on_cores(engine: Engine, hosts: Sequence[str], window: Sequence[int]) -
         window: Start and end, ns since the epoch.
 
     Returns:
-        Columns job, host, cpus (that its processes may run on), cores (on which they were sampled;
-        cpus where that is not known), start_ns and length_ns of the slice, and cpu_ns.
+        Columns job, host, cpus (the cores on which the job's processes may run), cores (those on
+        which they were sampled; if not known, as cpus), start_ns and length_ns of the slice, and
+        cpu_ns.
     """
     return engine.ask(
         lambda: (
@@ -145,9 +153,10 @@ def process_title(row: Mapping[str, Any]) -> str:
 
 
 def _of_one_watcher(rows: pa.Table) -> pa.Table:
-    """Leave out rows that another watcher of the same machine counted as well.
+    """Leave out rows that another watcher of the same machine recorded as well.
 
-    The watcher of most of the time counts; the others only where it did not watch.
+    Of the watchers of a machine, all rows of the one that watched longest are kept. Of the others,
+    only rows from times without a kept row are kept.
     """
     start = ints(rows, "slice") * ints(rows, "slice_ns")
     end = start + ints(rows, "span") * ints(rows, "slice_ns")

@@ -1,1 +1,1 @@
-"""Execution segments: the ranks' records merged into segments of a whole MPI world."""
+"""Execution segments (run parts between global synchronisations), merged over a world's ranks."""

@@ -1,10 +1,11 @@
 """Finds the segment boundaries that all ranks of a world share. Pure functions on columns.
 
-Ranks do not communicate when they cut their run into segments, but their boundaries nest. A
-boundary at a global collective is the same on two ranks if both had as many global collectives
-until then, it was the same call, and the running hashes of all calls before agree. Epochs (call
-sites of a rank's own) are the same if it is the same occurrence of the same site, or else if they
-are close in time. Why: docs/adr/0011-where-segments-end.md.
+Ranks do not communicate when they cut their run into segments. A boundary at a global collective (a
+call of all ranks) is common to two ranks if three things agree: the function and its bytes, the
+number of global collectives before it, and the hash of their sequence. Other boundaries, at a call
+site of the rank's own, are called epochs. An epoch is common to two ranks if it is the same
+occurrence of the same site; the remaining epochs are matched if they are close in time. Why:
+docs/adr/0011-where-segments-end.md.
 """
 
 from __future__ import annotations
@@ -36,13 +37,13 @@ class Rows:
 
     Attributes:
         begin: First row of each rank.
-        end: Row after the last one of each rank.
+        end: Row after the last row of each rank.
         start_ns, end_ns, occurrence: As in table segments.
         rule: Index into RULES.
         place: Number of global collectives up to the end of the segment.
-        token: Number of the delimiter's call; equal if function and bytes are.
-        site: Number of the delimiter's token.
-        sequence: Hash of the sequence of global collectives.
+        token: Number of the call that ended the segment; equal for equal function and bytes.
+        site: Number of that call with its call site.
+        sequence: Hash of the sequence of global collectives up to the end of the segment.
     """
 
     begin: Ints
@@ -66,16 +67,18 @@ class Alignment:
     """Boundaries that all ranks share.
 
     Attributes:
-        members: The ranks that share them (indices in the world's list).
+        members: The ranks that share the boundaries (indices in the world's list).
         rows: For each of these ranks, the rows that end at the common boundaries, [members x
             boundaries].
-        diverged: Ranks that were set aside -> number of global collectives until they differed.
-        parted: Number of global collectives until no majority of the ranks agreed, -1: never.
-        coarsest: Boundaries of the rank with the fewest.
-        epochs: Number of common epoch boundaries.
-        epochs_coarsest: Epochs of the rank with the fewest.
-        by_time: Number of these that were matched by time.
-        final: Whether the last segments of all ranks end the last common one.
+        diverged: For each rank that is left out, the number of its global collectives before it
+            differed from the others.
+        parted: Number of global collectives before the first on which no majority of the ranks
+            agreed; -1: a majority always agreed.
+        coarsest: Number of boundaries of the rank with the fewest.
+        epochs: Number of common epochs.
+        epochs_coarsest: Number of epochs of the rank with the fewest.
+        by_time: Number of common epochs that were matched by time.
+        final: Whether the ends of the ranks' last segments are a common boundary.
     """
 
     members: list[int]
@@ -90,9 +93,9 @@ class Alignment:
 
 
 class CallNumbers:
-    """Numbers the calls behind token hashes: equal if function and bytes are.
+    """Assigns numbers to calls; calls with equal function and bytes get equal numbers.
 
-    Bytes are ignored for calls in which they differ between ranks (Allgatherv, Alltoallv, ...).
+    Bytes are ignored for functions whose ranks send different amounts (Allgatherv, Alltoallv, ...).
     """
 
     def __init__(self, tokens: pa.Table) -> None:
@@ -150,7 +153,7 @@ def _in_order(*parts: Ints) -> Ints:
 
 
 def _globals(rows: Rows, rank: int) -> Ints:
-    """Return the rows that end at global collectives, in order of these."""
+    """Return the rows that end at global collectives, in the order of the collectives."""
     at = rows.rank(rank)
     ends = np.flatnonzero(_GLOBAL[rows.rule[at]]) + at.start
     place = rows.place[ends]
@@ -210,7 +213,7 @@ def _among(values: Ints, others: Ints) -> NDArray[np.bool_]:
 
 
 def _finals(rows: Rows, alignment: Alignment) -> Ints:
-    """Return the last rows, if all ranks reached MPI_Finalize together."""
+    """Return the last row of each rank, if all ranks reached MPI_Finalize together; else none."""
     none = np.empty((len(alignment.members), 0), dtype=np.int64)
     if not alignment.members or alignment.parted >= 0:
         return none
@@ -243,7 +246,7 @@ def _common_epochs(rows: Rows, common: Ints, epochs: list[Ints]) -> Ints:
 
 
 def _by_time(rows: Rows, common: Ints, epochs: list[Ints]) -> Ints:
-    """Match each epoch of the coarsest rank with the nearest of all others."""
+    """Match each epoch of the rank with the fewest with the nearest epoch of each other rank."""
     if not epochs or min(map(len, epochs)) == 0:
         return np.empty((len(epochs), 0), dtype=np.int64)
     own = min(range(len(epochs)), key=lambda i: len(epochs[i]))
@@ -274,7 +277,7 @@ def _interval(common: Ints, epochs: Ints) -> Ints:
 
 
 def _ordered(common: Ints, matched: Ints) -> Ints:
-    """Keep the matches that are in the same interval on all ranks, and in order."""
+    """Keep the matches that are between the same common boundaries on all ranks, and in order."""
     intervals = np.stack([_interval(c, m) for c, m in zip(common, matched, strict=True)])
     matched = matched[:, (intervals == intervals[:1]).all(axis=0)]
     highest = np.maximum.accumulate(matched, axis=1)
@@ -285,9 +288,10 @@ def _ordered(common: Ints, matched: Ints) -> Ints:
 
 
 def _close(rows: Rows, matched: Ints, share: float) -> Ints:
-    """Keep the matches that ranks reach within a share of a segment's length.
+    """Keep the matches that all ranks reach within a share of a segment's length.
 
-    That length is the coarsest rank's at this place, or its median if that is longer.
+    The length is that of the longest of the ranks' segments that end there, or the median of these
+    lengths over all matches if that is longer.
     """
     end = rows.end_ns[matched]
     length = (end - rows.start_ns[matched]).max(axis=0)

@@ -1,8 +1,8 @@
 """Merges waiting and off-CPU time in fine time bins. Pure functions on columns.
 
-A rank's segment has one byte per bin of 10 ms << shift; 255 means the whole bin. The first bin is
-that with the segment's start, counted from the epoch, so that bins of all ranks of all nodes are on
-one grid.
+A rank's segment has one byte per bin of 10 ms << shift; 255 means that the rank waited (or was off
+the CPU) for the whole bin. Bins are counted from the epoch (1970), and the first one has the
+segment's start, so that bins of all ranks on all nodes are on one grid.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def flat_bins(
     Args:
         start_ns: Start of each row.
         shift: Shift of each row's bins.
-        column: wait_bins or offcpu_bins.
+        column: Column wait_bins or offcpu_bins.
 
     Returns:
         For each bin: its row, its number (k of [k w, (k + 1) w),
@@ -81,11 +81,11 @@ class _Grid:
     """The bins of the merged segments.
 
     Attributes:
-        wide: Shift of each segment's bins: the widest of all ranks.
-        low: Number of each segment's first bin, of that width.
-        begin: Index of that bin among all bins, then the end of the last.
+        wide: Shift of each segment's bins: that of the rank with the widest bins.
+        low: Number of each segment's first bin, counted from the epoch in bins of that width.
+        begin: Index of each segment's first bin among all bins; then the number of all bins.
         some: Whether each segment has bins.
-        apart: Segments without bins because their ranks' bins are too far apart.
+        apart: Number of segments without bins since their ranks' bins are too far apart.
     """
 
     wide: Ints
@@ -106,8 +106,8 @@ def bin_counts(rows: pa.Table) -> Ints:
 class MergedBins:
     """Sums of the bins of all ranks between common boundaries.
 
-    If ranks' clocks differ by more than a segment takes, bins would compare different times, and
-    extend from one clock to the other: such a segment gets no bins.
+    If ranks' clocks differ by more than a segment takes, its bins would compare different times,
+    and would extend from the earliest clock to the latest: such a segment gets no bins.
 
     Attributes:
         apart: Number of segments whose ranks are too far apart in time for bins.
@@ -143,8 +143,8 @@ class MergedBins:
         """Add the bins of a rank.
 
         Args:
-            rows: Its rows of table segments.
-            ends: Rows that end at the common boundaries, counted from its first.
+            rows: Rows of the rank in table segments.
+            ends: Rows that end at the common boundaries, counted from the rank's first row.
         """
         if not len(ends):
             return
@@ -158,10 +158,10 @@ class MergedBins:
         """Return the columns of the merged segments.
 
         Returns:
-            bin_ns (width of the bins), bins_from_ns (start of the first); for each of SEGMENT_BINS
-            a list of the time (ns, sum over ranks) in each bin, empty where there is none; and
-            wait_min_bins (least wait of a rank in the bin: all ranks waited at least so long) and
-            offcpu_max_bins (most time of a rank off the CPU).
+            bin_ns (width of the bins); bins_from_ns (start of the first); for each of SEGMENT_BINS
+            a list of the time (ns, sum over ranks) in each bin, empty if the segment has no bins;
+            wait_min_bins (shortest wait of a rank in the bin: all ranks waited at least so long);
+            offcpu_max_bins (longest time of a rank off the CPU in the bin).
         """
         width = np.int64(BIN_NS) << self._grid.wide
         none = ~self._grid.some

@@ -133,9 +133,9 @@ def coverage(start: Ints, end: Ints, sets: NDArray[np.uint64], rule: NDArray[np.
 
     Args:
         start: Start of each segment of a rank (ns), in order.
-        end: End of each.
-        sets: Signature set of each: segments with equal sets are of one kind.
-        rule: Rule of each, an index into RULES.
+        end: End of each segment (ns).
+        sets: Signature set of each segment; segments with equal sets are of one kind.
+        rule: Rule of each segment, an index into RULES.
     """
     inner = slice(1, len(end) - int(len(rule) > 0 and rule[-1] == FINAL))
     length = (end[inner] - start[inner]).clip(0)
@@ -343,8 +343,8 @@ def _notes(world: MpiWorld, alignment: Alignment, silent: Sequence[int], apart: 
         notes.append(f"{_ranks(silent)} recorded no segments.")
     for rank, at in list(alignment.diverged.items())[:3]:
         notes.append(
-            f"Rank {rank} does not take part: from its global collective {at} on, its calls are "
-            "not those of the others."
+            f"Rank {rank} is left out: from its global collective {at} on, its calls differ from "
+            f"those of the other ranks."
         )
     if alignment.parted >= 0:
         notes.append(
@@ -355,7 +355,7 @@ def _notes(world: MpiWorld, alignment: Alignment, silent: Sequence[int], apart: 
     if lost > 0:
         notes.append(
             f"{lost} of {alignment.epochs_coarsest} epochs of the rank with the fewest have no "
-            "partner on all others: they stay that rank's own."
+            f"counterpart on all other ranks: they are not merged."
         )
     if alignment.by_time:
         notes.append(
@@ -364,8 +364,8 @@ def _notes(world: MpiWorld, alignment: Alignment, silent: Sequence[int], apart: 
         )
     if apart:
         notes.append(
-            f"In {apart} segments the ranks' clocks are further apart than a segment is long: who "
-            "waited at the same time as others is not known there."
+            f"In {apart} segments the ranks' clocks are further apart than a segment is long: "
+            f"which ranks waited at the same time is not known there."
         )
     return notes
 

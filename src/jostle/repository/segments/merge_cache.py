@@ -1,9 +1,9 @@
 """Caches merged segments that took long to merge, in one Parquet file per finished MPI world.
 
-A world is the processes of one mpirun. A copy is used only if it was made by the same rules from
-the same rows (its key shows that) and is unchanged (its name has the checksum). Copies are
-optional: without one, or if none can be written, the ranks' segments are merged again. So copies
-are not in the commit log.
+A world is the processes of one mpirun. A cached file is used only if the same version of the code
+computed it from the same rows, as its key shows, and if its content is unchanged: its name has the
+checksum. Cached files are optional: if there is none, or none can be written, the ranks' segments
+are merged again. So cached files are not in the commit log.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _ROW_GROUP = 1 << 17
 
 
 def key_of(world: MpiWorld, processes: pa.Table, lost_before_ns: int) -> str:
-    """Return a hash of everything on which a copy of a world depends.
+    """Return a hash of everything on which a world's cached file depends.
 
     Args:
         world: The world.
@@ -79,11 +79,11 @@ def _rules() -> str:
 
 
 def stem_of(job: str, begin_ns: int, number: int) -> str:
-    """Return the beginning of the name of a world's copy.
+    """Return the beginning of the name of a world's cached file.
 
     Args:
         job: The job.
-        begin_ns: Its start, the only time that retention checks.
+        begin_ns: Start of the job, by which retention removes cached files.
         number: Number of the world in the job.
     """
     name = hashlib.blake2b(f"{number}/{job}".encode(), digest_size=16).hexdigest()
@@ -91,7 +91,7 @@ def stem_of(job: str, begin_ns: int, number: int) -> str:
 
 
 def save(root: Path, stem: str, key: str, world: WorldSegments) -> None:
-    """Write a copy, if that is possible here; readers see it complete or not at all."""
+    """Write a cached file, if possible; readers see it complete or not at all."""
     folder: Path = root / MERGED
     temporary = folder / f".{uuid.uuid4().hex}"
     facts = {
@@ -119,16 +119,16 @@ def save(root: Path, stem: str, key: str, world: WorldSegments) -> None:
 
 
 def load(root: Path, stem: str, key: str, without: Sequence[str] = ()) -> WorldSegments | None:
-    """Read a copy.
+    """Read a cached file.
 
     Args:
         root: The repository.
-        stem: Beginning of its name.
-        key: The key of its rows and rules, see `key_of`.
+        stem: Beginning of the file's name.
+        key: Key of its rows and rules, see `key_of`.
         without: Columns that are not needed.
 
     Returns:
-        The world; None if there is no valid copy.
+        The world; None if there is no valid cached file.
     """
     for path in (root / MERGED).glob(f"{stem}-*.parquet"):
         # Complete, but of another version of jostle with other facts.
@@ -176,7 +176,7 @@ def _with_zeros(rows: pa.Table, names: Sequence[str]) -> pa.Table:
 
 
 def drop(root: Path, horizon_ns: int) -> None:
-    """Remove the copies of jobs that began before a horizon."""
+    """Remove the cached files of jobs that began before a horizon."""
     for path in (root / MERGED).glob("*-*.parquet"):
         begin = path.name.partition("-")[0]
         if begin.isdigit() and int(begin) < horizon_ns:

@@ -29,7 +29,7 @@ class Merger:
     """Merges the segments of jobs of one repository."""
 
     def __init__(self, engine: Engine) -> None:
-        """Create the object; it reads nothing yet.
+        """Create the object without reading any files.
 
         Args:
             engine: The query engine.
@@ -54,7 +54,7 @@ class Merger:
 
         Args:
             job: The job.
-            without: Columns that may be missing, if that makes it faster.
+            without: Columns that the result may lack, if it is found faster without them.
         """
         processes = self._processes(job)
         revisions = (processes[name].to_pylist() for name in ("process", "revision"))
@@ -97,13 +97,14 @@ class Merger:
     def _world(
         self, job: str, world: MpiWorld, processes: pa.Table | None, without: Sequence[str]
     ) -> tuple[WorldSegments, bool]:
-        """Return a world's segments, from their copy if there is one.
+        """Return a world's segments, from their cached file if there is one.
 
         Args:
             job: The job.
             world: The world.
-            processes: Processes of the job, if it has ended: only then there may be a copy.
-            without: Columns that may be missing.
+            processes: Processes of the job if it has ended; None: it runs, so that no file is
+                cached.
+            without: Columns that the result may lack.
 
         Returns:
             The segments, and whether they have all columns.
@@ -127,7 +128,7 @@ class Merger:
 
 
 def _work_alone(world: WorldSegments, processes: pa.Table) -> WorldSegments:
-    """Remove `flops` that is none: rows of older versions may have any event there."""
+    """Remove `flops` if it counts no work: rows of older versions may have any PAPI event there."""
     names = dict(
         zip(*(processes[name].to_pylist() for name in ("process", "papi_names")), strict=True)
     )

@@ -1,4 +1,4 @@
-"""Turns decoded segments, tokens and peers into rows of the repository. No file access."""
+"""Converts decoded segments, tokens and peers into rows of the repository, without file access."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class DecodedSegments:
     reads: dict[int, SegmentRead]
 
     def entries(self, number: int, before: int) -> int:
-        """Return the number of a profile's entries that are ingested after this commit."""
+        """Return how many of a profile's entries are in the repository after this commit."""
         read = self.reads.get(number)
         return before if read is None or read.error is not None else max(read.next_number, before)
 
@@ -81,9 +81,10 @@ class DecodedSegments:
 
 
 def counts_work(papi_names: Sequence[str] | None) -> bool:
-    """Return whether `flops` of a process's segments, its first PAPI event, is work.
+    """Return whether the first PAPI event of a process, stored as `flops`, counts work.
 
-    Profiles have their first event there. Cycles and cache misses increase with interference.
+    Profiles store the first event in `flops`. Events such as cycles and cache misses increase with
+    interference, so they do not count work.
 
     Args:
         papi_names: Requested events, as in table processes.
@@ -98,13 +99,15 @@ def segment_chunks(
     finished: Sequence[bool],
     horizon_ns: int = 0,
 ) -> Iterator[PartitionChunk]:
-    """Turn decoded segments into rows of segments, tokens and peers.
+    """Convert decoded segments into rows of segments, tokens and peers.
 
     Args:
         result: The reader's result.
-        source_index: Index into sources of each process number, -1 for one whose rows are dropped.
+        source_index: For each process number in the tables, its index in sources; -1: rows of this
+            process are dropped.
         sources: The processes.
-        finished: Whether each source is complete: only then are its peers known.
+        finished: For each source, whether its profile is complete; peers of the others are dropped,
+            since their counts may still grow.
         horizon_ns: Segments that ended before this time are dropped.
     """
     names = NameRanks(sources)
@@ -152,7 +155,7 @@ def _segments(
 
 
 def _tokens(rows: pa.Table, source_index: Ints, names: NameRanks) -> pa.Table:
-    """Return the tokens of each job, each once: ranks share nearly all of them."""
+    """Return the tokens of each job, each once, since ranks have nearly all of them in common."""
     index = source_index[ints(rows, "process")]
     keep = index >= 0
     rows, index = rows.filter(pa.array(keep)), index[keep]

@@ -17,7 +17,7 @@ from jostle.reader import SEGMENT_VALUES
 from jostle.repository.store.tables import Ints
 from jostle.values.arrow_columns import ints
 
-#: Values that also have a median over ranks: groups may be formed by it (Shah, 2020, section
+#: Values that also have a median over ranks, by which segments may be grouped (Shah, 2020, section
 #: 5.1.2).
 MEDIANS = ("p2p_bytes", "collective_bytes", "read_bytes", "write_bytes", "mpiio_bytes")
 #: Columns that are summed as counts, in addition to the values.
@@ -57,8 +57,8 @@ class Sums:
         """Add the values of a rank.
 
         Args:
-            rows: Its rows of table segments.
-            ends: Rows that end at the common boundaries, counted from its first.
+            rows: Rows of the rank in table segments.
+            ends: Rows that end at the common boundaries, counted from the rank's first row.
         """
         if not self._count:
             return
@@ -111,9 +111,9 @@ def coarse(column: NDArray[Any], ends: Ints, reduce: np.ufunc) -> NDArray[Any]:
     """Return a rank's column, coarsened to common boundaries.
 
     Args:
-        column: Its rows.
+        column: Rows of the column.
         ends: Rows that end at the boundaries.
-        reduce: Reduces the rows between two boundaries to one.
+        reduce: Function that reduces the rows between two boundaries to one.
     """
     column = column[: int(ends[-1]) + 1]
     if len(column) == len(ends):

@@ -1,4 +1,4 @@
-"""Finds which processes form an MPI world. A pure function of table processes."""
+"""Finds which processes form an MPI world, from rows of table processes."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ _WANTED = (
 
 @dataclass
 class MpiWorld:
-    """An MPI_COMM_WORLD.
+    """An MPI world: the processes of one MPI_COMM_WORLD.
 
     Attributes:
-        number: Its number in the job: 0 for the earliest.
-        name: The runtime's id of its mpirun; "" if it found none.
+        number: Number of the world in the job, 0 for the earliest.
+        name: Id of the mpirun that started the world, as the runtime found it; "": unknown.
         size: Number of its ranks.
         spawned: Whether it was created by MPI_Comm_spawn.
         processes: Process id of each rank with a profile, in order of rank.
-        ranks: Their ranks.
+        ranks: Rank numbers of these processes.
     """
 
     number: int
@@ -55,9 +55,10 @@ class MpiWorld:
 def find_worlds(processes: pa.Table) -> list[MpiWorld]:
     """Group the processes of a job into worlds.
 
-    Processes of one world have the same mpirun (its id) and size, and different ranks. If
-    these do not suffice (several spawns of equal size, a launcher without an id), the k-th
-    process of a rank, in order of MPI_Init, belongs to the k-th such world.
+    Processes of one world have the same id of their mpirun, the same world size, and different
+    ranks. Several worlds may agree in id and size (several spawns of equal size, or a launcher
+    without an id). Then, of the processes with the same rank, the k-th one, in order of MPI_Init,
+    belongs to the k-th of these worlds.
 
     Args:
         processes: Rows of table processes; those without MPI are ignored.
@@ -92,8 +93,8 @@ def worlds_table(worlds: list[MpiWorld], processes: pa.Table) -> pa.Table:
     """Return worlds as a table: one row per rank with a profile.
 
     Args:
-        worlds: From `find_worlds`.
-        processes: The rows that they were found in.
+        worlds: Worlds from `find_worlds`.
+        processes: Rows from which they were found.
 
     Returns:
         Columns number, world, world_size, spawned, world_rank, process, host.

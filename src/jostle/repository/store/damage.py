@@ -1,7 +1,7 @@
 """Finds which file of a repository is damaged, and how.
 
-A flipped bit may leave a file readable, with a lost name or another number. So the checksums of
-small files are compared before they are queried.
+A file with a flipped bit may still be readable, but have a different name or number in a row. So
+the checksums of small files are compared before they are queried.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from jostle.repository.store.sealed import file_sum
 _SMALL_BYTES = 1 << 20
 _FEW_BYTES = 16 << 20
 _MOST_KNOWN = 1 << 17
-WRONG_SUM = "its sum is not that of its content"
+WRONG_SUM = "its checksum does not match its content"
 
 #: Time of change, length and inode of a file; None: it does not exist.
 Facts = tuple[int, int, int] | None
@@ -34,7 +34,7 @@ _PATH = re.compile(r"'((?:[^']|'')+\.parquet)'")
 
 
 def facts_of(path: Path) -> Facts:
-    """Return facts that differ between a file and another one with its name."""
+    """Return properties by which a file differs from a later file with the same name."""
     try:
         status = path.stat()
     except OSError:
@@ -46,13 +46,13 @@ class Sums:
     """Compares files with their checksums, each once while it is unchanged."""
 
     def __init__(self, root: Path) -> None:
-        """Create the object; it reads nothing yet."""
+        """Create the object without reading any files."""
         self._root = root
         self._guard = threading.Lock()
         self._sound: dict[str, Facts] = {}
 
     def wrong(self, files: Iterable[File]) -> File | None:
-        """Return the first small file that exists, but has not the content that was written.
+        """Return the first small file that exists, but whose content was changed after writing.
 
         Args:
             files: Files below the root; those without a known checksum count as intact.
@@ -108,7 +108,7 @@ def find_damaged(
         suspect: The file to check first; "" for none.
 
     Returns:
-        Its path within the repository; "" where it was not found.
+        Path of the file within the repository; "" if it was not found.
     """
     paths = [path.replace("''", "'") for path in dict.fromkeys(_PATH.findall(sql))]
     named = next((path for path in paths if path in message), None)

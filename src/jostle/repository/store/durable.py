@@ -22,12 +22,12 @@ def read_patiently(path: Path, read: Callable[[Path], T]) -> T:
     """Read a file of the log, with up to four attempts in half a second.
 
     Args:
-        path: The file.
+        path: Path of the file.
         read: Function that reads it.
 
     Raises:
-        FileNotFoundError: It does not exist.
-        RepositoryError: It cannot be read.
+        FileNotFoundError: The file does not exist.
+        RepositoryError: The file cannot be read.
     """
     for attempt in range(_TRIES):
         try:
@@ -45,7 +45,7 @@ def cannot_read(path: Path, error: OSError) -> RepositoryError:
     """Return the error for a file or folder that cannot be read."""
     return RepositoryError(
         f"{path} cannot be read: {error.strerror}.",
-        hint="Look at its permissions, and at the file system that it lies on.",
+        hint="Check its permissions, and the file system that it is on.",
     )
 
 

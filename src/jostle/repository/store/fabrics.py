@@ -15,7 +15,8 @@ def fabrics_folder(root: Path, *, now: bool = False) -> Path:
 
     Args:
         root: The repository.
-        now: Fetch their current state; else copies of an object store may be a minute old.
+        now: Whether to fetch their current state; else copies of an object store may be a minute
+            old.
 
     Raises:
         RepositoryError: The object store cannot be reached.

@@ -1,7 +1,8 @@
-"""The files that a log lists, by table and day; a day is read when it is first needed.
+"""The list of a repository's files, by table and day; a day is read when it is first needed.
 
-A checkpoint has one line per day, with the name of a piece that lists its files. Only the pieces of
-changed days are written again. Changes by commits since the checkpoint are stored separately.
+A checkpoint of the log has one line per day, with the name of a piece (a file) that lists the day's
+files. A new checkpoint writes only the pieces of days that changed. Until then, changes by commits
+are held in memory.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ class File:
 
     Attributes:
         table: Table it belongs to.
-        path: Relative to the root.
+        path: Path relative to the repository's root.
         rows: Number of rows.
-        bytes: Size.
+        bytes: Size of the file.
         lo: Start of its earliest slice, ns since the epoch (0 for tables without time).
         hi: End of its latest slice.
         sum: Checksum of its content, as from `file_sum`; "" in commits of version 2.
@@ -52,14 +53,14 @@ file_row = attrgetter(*(field.name for field in fields(File)))
 
 @dataclass(frozen=True)
 class Day:
-    """The entry of a day in a checkpoint.
+    """The entry of a day in a checkpoint of the log.
 
     Attributes:
-        day: The part of its files' paths, such as date=2026-11-21 or ended=2026-11-21; "" for files
-            without time.
-        name: Name of the piece with its files.
-        lo: Start of their earliest slice, ns since the epoch.
-        hi: End of their latest slice.
+        day: The day as in the paths of its files, such as date=2026-11-21 or ended=2026-11-21; ""
+            for files without time.
+        name: Name of the piece that lists the day's files.
+        lo: Start of the earliest slice in these files, ns since the epoch.
+        hi: End of the latest slice in these files, ns since the epoch.
     """
 
     day: str
@@ -107,7 +108,7 @@ class FileDays:
         return newest
 
     def change(self, add: Iterable[File] = (), remove: Iterable[str] = ()) -> None:
-        """Remove paths, then add files."""
+        """Remove files by their paths, then add files."""
         for path in remove:
             if self._added.get(_table_of(path), {}).pop(path, None) is None:
                 self._removed.add(path)
@@ -221,7 +222,7 @@ class _Listed:
 
     @cached_property
     def _spans(self) -> dict[str, tuple[int, NDArray[np.int64], NDArray[np.int64]]]:
-        """For each table the number of its first row, and lo and hi of its rows."""
+        """For each table: index of its first file in the list, and lo and hi of its files."""
         ends = pa.compute.value_counts(self.rows["table"]).to_pylist()
         first, spans = 0, {}
         lo, hi = (self.rows[name].to_numpy() for name in ("lo", "hi"))

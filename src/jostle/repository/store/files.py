@@ -25,7 +25,7 @@ from jostle.repository.store.storage import open_storage
 from jostle.repository.store.tables import PartitionChunk, PartitionStream
 
 ROW_GROUP = 128 * 1024
-LOOK_AT_OBJECTS = "Look at the network and the settings of the object store; then do it again."
+LOOK_AT_OBJECTS = "Check the network and the settings of the object store; then try again."
 _BUCKET = re.compile(r"_b\d\d$")
 # A dictionary is used if its size is below this share: then reading is faster as well.
 _SMALLER = 0.97
@@ -46,12 +46,12 @@ def write_chunks(
 
     Args:
         root: The repository.
-        parts: The chunks.
-        level: Level of zstd.
+        parts: Chunks of rows.
+        level: Compression level of zstd.
         replaced: Files that the same commit removes, since their rows are in the chunks.
 
     Raises:
-        RepositoryError: They cannot be written; files already written are removed again.
+        RepositoryError: The files cannot be written; files already written are removed again.
     """
     files: list[File] = []
     change = uuid.uuid4().hex
@@ -102,10 +102,10 @@ def write_parquet(
 
     Args:
         parts: The table's parts, each with the same columns; at least one.
-        path: The file.
+        path: Path of the file.
         keys: Columns with statistics, for queries that skip row groups.
-        metadata: The file's metadata.
-        level: Level of zstd.
+        metadata: Metadata of the file.
+        level: Compression level of zstd.
 
     Returns:
         The number of rows.
@@ -141,12 +141,12 @@ def _encodings(first: pa.Table, keys: Container[str], level: int) -> dict[str, s
 
     Args:
         first: The first rows of the file.
-        keys: Columns that are no values.
-        level: Level of zstd.
+        keys: Key columns; all other columns have values.
+        level: Compression level of zstd.
     """
-    # RATIONALE: a time has 12 significant bits and many trailing zeros, an amount many leading
-    # ones: split into bytes, zstd removes both. Differences of neighbours, which suit a slice's
-    # number, use all bits: a third more.
+    # RATIONALE: a time has 12 significant bits and many trailing zero bits; an amount has many
+    # leading ones. If values are split into bytes, zstd removes both kinds of zeros. Differences
+    # between rows, which suit the number of a slice, would need a third more space.
     coded = {
         field.name: _DELTA if field.name in keys else _SPLIT
         for field in first.schema
@@ -237,7 +237,7 @@ def cannot_use(root: Path, error: OSError) -> RepositoryError:
     if no_room(error):
         return cannot_write(root, error)
     file = f" ({os.fsdecode(error.filename)})" if error.filename else ""
-    hint = "Look at permissions, and at the file system that it lies on; then do it again."
+    hint = "Check permissions, and the file system that it is on; then try again."
     return RepositoryError(
         f"The repository {shown(root)} cannot be used: {error.strerror or error}{file}.",
         hint=LOOK_AT_OBJECTS if is_address(shown(root)) else hint,
@@ -251,8 +251,8 @@ def cannot_write(root: Path, error: OSError) -> RepositoryError:
         hint = LOOK_AT_OBJECTS
     if no_room(error):
         hint = (
-            "Nothing was lost: free some space there, and do it again. `jostle repository "
-            "compact` removes what was replaced; `jostle repository expire` needs a little room."
+            "Nothing was lost: free some space there, and try again. `jostle repository "
+            "compact` removes what was replaced; `jostle repository expire` needs a little space."
         )
     why = error.strerror or str(error)
     return RepositoryError(f"The repository {shown(root)} cannot be written: {why}.", hint=hint)

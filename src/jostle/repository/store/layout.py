@@ -34,12 +34,13 @@ QUARANTINE = "quarantine"
 _PIECES = (".parquet", ".ids")
 HOUR_NS = 3_600_000_000_000
 DAY_NS = 24 * HOUR_NS
-#: Longest slice that is stored, by ingest or by coarsening: a slice is in one hour.
+#: Longest slice that ingest or coarsening stores: a slice must be within one hour.
 MAX_SLICE_NS = HOUR_NS
 #: Time without data after which a process that cannot be checked counts as ended.
 SILENT_NS = 900_000_000_000
 SILENT_SLICES = 20
-#: Time for which its profile stays in the spool: it may only be stopped or disconnected.
+#: Time for which the profile of such a process stays in the spool: the process may only be stopped,
+#: or its node disconnected.
 GONE_NS = 7 * DAY_NS
 
 SCALAR_IDS = tuple(name for name in PROCESS_IDS if name not in HISTOGRAM_IDS)
@@ -97,7 +98,7 @@ class TableLayout:
     """One table of the repository.
 
     Attributes:
-        name: Its name, also its folder.
+        name: Name of the table, also of its folder.
         keys: Columns that every file has (except those that an earlier version did not have).
         values: Metric columns; a file lacks those that are zero or empty in all its rows.
         partition_ns: Width of a time partition, 0 if there is none.
@@ -530,11 +531,11 @@ def process_id(owner: int | None, boot_id: str, pid: int, start_ns: int, part: i
     """Return the stable id of a process: 63 bits of a hash of its identity.
 
     Args:
-        owner: The uid that owns its profile, so that no file can imitate another user's;
-            None for the owner of the repository.
+        owner: The uid that owns its profile, so that no user's file can get the id of another
+            user's process; None for the owner of the repository.
         boot_id: Boot id of its machine.
-        pid: Its process id there.
-        start_ns: When it began, ns.
+        pid: Process id on that machine.
+        start_ns: Start of the process, ns since the epoch.
         part: Number of the file among those of the process.
     """
     text = f"{boot_id}/{pid}/{start_ns}/{part}"
@@ -543,7 +544,7 @@ def process_id(owner: int | None, boot_id: str, pid: int, start_ns: int, part: i
 
 
 def mount_identity(host: str, path: str, fs_type: str, source: str) -> str:
-    """Return the identity of a mount's resource: equal wherever the same resource is mounted."""
+    """Return the identity of a mounted file system, which is equal on all nodes that mount it."""
     if source == _CEPH_FUSE:
         source = path
     if fs_type in NETWORK_TYPES and source:
@@ -555,7 +556,7 @@ def mount_identity(host: str, path: str, fs_type: str, source: str) -> str:
 
 
 def gpu_identity(pci: str, uuid: str) -> str:
-    """Return the name of a GPU: the UUID of an instance, else its PCI bus id, if known."""
+    """Return the name of a GPU: the UUID of a GPU instance, else the PCI bus id, if known."""
     return uuid if uuid.startswith("MIG-") else pci or uuid or NO_GPU
 
 
@@ -565,12 +566,12 @@ def is_shared(fs_type: str, source: str = "") -> bool:
 
 
 def partition_folder(table: TableLayout, start_ns: int, end_ns: int) -> str:
-    """Return the folder, relative to the root, of the rows of a time.
+    """Return the folder, relative to the root, in which rows of a table from some time are stored.
 
     Args:
-        table: Their table.
+        table: The table.
         start_ns: Start of the earliest row.
-        end_ns: End of the latest row; 0: they have no time.
+        end_ns: End of the latest row; 0: the rows have no time.
     """
     if not table.partition_ns:  # here only ended processes and jobs have a time
         if end_ns == 0:

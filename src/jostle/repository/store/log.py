@@ -1,9 +1,9 @@
-"""The commit log: the only authority on the files of a repository.
+"""The commit log, which alone defines the valid files of a repository.
 
 A commit is a JSON file `commits/00000042.json`, written completely under another name and then
-given its number with link(2), which fails if the number is taken. Before that, no data of the
-ingester counts. A lock around read, check and link makes conflicts rare; if the file system has no
-locks, link alone still separates two writers.
+given its number with link(2), which fails if the number is taken. Before that, the files that the
+commit adds are not part of the repository. A lock around read, check and link makes conflicts rare;
+if the file system has no locks, link alone still separates two writers.
 
 Every CHECKPOINT_EVERY commits a checkpoint `00000100.checkpoint.json` is written, and commits that
 the previous checkpoint already contains are removed. So the newest state can be read from the
@@ -43,7 +43,7 @@ _MOST_GONE = 1000
 
 
 def reached(step: str) -> None:
-    """Mark a step of publishing; tests replace it to simulate crashes."""
+    """Mark a step of publishing; tests replace this function to simulate crashes."""
 
 
 class Log:
@@ -85,14 +85,14 @@ class Log:
         except OSError as error:
             raise RepositoryError(
                 f"The repository {self.storage.name} cannot be used: {error.strerror or error}.",
-                hint="Look at the network and the settings of the object store; then do it again.",
+                hint="Check the network and the settings of the object store; then try again.",
             ) from error
 
     def _catch_up(self, *, sure: bool) -> None:
         before = self.state
         fresh = before.number == 0
         self._apply_new(sure=sure)
-        if (fresh or self.state is not before) and self._told() > self.state.number:
+        if (fresh or self.state is not before) and self._noted_newest() > self.state.number:
             self._apply_new(sure=sure)  # it was written while the folder was listed
             self._miss_newest()
 
@@ -100,8 +100,8 @@ class Log:
         """Apply the new commits.
 
         Args:
-            sure: Missing files were removed: the folder was listed before, and a writer that
-                cleans up has had enough time.
+            sure: Whether a missing commit is certainly lost. In earlier attempts it may be missing
+                since a writer is just removing old commits, after a new checkpoint.
         """
         commits, checkpoints = self._numbers()
         newest = max(checkpoints, default=0)
@@ -125,8 +125,8 @@ class Log:
                 self._damage[name] = str(error)
             self.state.number = number
 
-    def _told(self) -> int:
-        """Return the number of the newest commit as noted by its writer; 0 if there is no note."""
+    def _noted_newest(self) -> int:
+        """Return the number of the newest commit, as its writer noted it; 0: not noted."""
         try:
             return int((self.folder / NEWEST).read_bytes().split()[0])
         except (OSError, ValueError, IndexError):
@@ -134,7 +134,7 @@ class Log:
 
     def _miss_newest(self) -> None:
         for number in range(
-            self.state.number + 1, min(self._told(), self.state.number + _MOST_GONE) + 1
+            self.state.number + 1, min(self._noted_newest(), self.state.number + _MOST_GONE) + 1
         ):
             self._damage[f"{number:08d}.json"] = "it is gone"
 
@@ -192,7 +192,7 @@ class Log:
     def newest_number(self) -> int:
         """Return the highest number of a commit or checkpoint, also of removed ones."""
         commits, checkpoints = self._numbers()
-        return max(commits | checkpoints | {self._told(), self.state.number})
+        return max(commits | checkpoints | {self._noted_newest(), self.state.number})
 
     def start_over(self) -> RepositoryState:
         """Return an empty state, for use if the newest one is lost."""
@@ -225,7 +225,9 @@ class Log:
                 self.require_whole()
                 check(self.state, change)
                 if not self._holds(change.add):
-                    raise ConflictError("Files waited so long for their commit that they are gone.")
+                    raise ConflictError(
+                        "The new files were removed, since their commit took too long."
+                    )
                 if self._publish(self.state.number + 1, change):
                     break
             self.refresh()
@@ -234,7 +236,7 @@ class Log:
                 # Without locks a writer that was suspended for long can take a number that was
                 # removed.
                 change.published = False
-                raise ConflictError("The number of the commit was used up before.")
+                raise ConflictError("The number of the commit is already used.")
             if number % CHECKPOINT_EVERY == 0:
                 self._checkpoint_if_possible()
         return number
@@ -252,10 +254,10 @@ class Log:
         sync_folder(self.folder)
         reached("commit-linked")
         with contextlib.suppress(OSError):  # it only helps to notice a lost commit
-            self._tell_newest(number)
+            self._note_newest(number)
         return True
 
-    def _tell_newest(self, number: int) -> None:
+    def _note_newest(self, number: int) -> None:
         """Write the number of the newest commit, and those of the checkpoints up to it."""
         checkpoints = sorted(self._numbers()[1], reverse=True)[:2]
         words = " ".join(map(str, [number, *checkpoints]))
@@ -296,7 +298,7 @@ class Log:
         if not self.storage.take_name(temporary, name):
             raise FileExistsError  # by a writer without locks: its pieces count, not ours
         self.state.base = self.state.number
-        self._tell_newest(self.state.number)
+        self._note_newest(self.state.number)
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
@@ -312,7 +314,8 @@ class Log:
                     if time.monotonic() > deadline:
                         raise RepositoryError(
                             f"Another process has held {self.folder / 'lock'} for a minute.",
-                            hint=f"Find it with `fuser {self.folder / 'lock'}`; it may be stopped.",
+                            hint=f"Find it with `fuser {self.folder / 'lock'}`; that process may "
+                            "be stopped.",
                         ) from None
                     time.sleep(0.005)
                 except OSError as error:

@@ -24,10 +24,10 @@ _OF_LOG = re.compile(rf"[0-9]{{8,}}\.(checkpoint\.)?json|{re.escape(NEWEST)}")
 
 
 def create(root: Path) -> None:
-    """Make an empty repository; do nothing if there is one.
+    """Create an empty repository, unless there is one already.
 
     Raises:
-        RepositoryError: The folder contains something else, or cannot be written.
+        RepositoryError: The folder has other content, or cannot be written.
     """
     storage = open_storage(root)
     if storage.is_remote:
@@ -52,7 +52,7 @@ def create(root: Path) -> None:
         _write(storage)
     except OSError as error:
         raise RepositoryError(
-            f"The repository {root} cannot be made: {error.strerror}.",
+            f"The repository {root} cannot be created: {error.strerror}.",
             hint="Choose a folder that you may write with --repository or JOSTLE_REPOSITORY.",
         ) from error
 
@@ -66,7 +66,8 @@ def _create_in_objects(storage: Storage) -> None:
             raise RepositoryError(
                 f"The object store of {storage.name} ignores `If-None-Match: *`: two ingesters "
                 "would overwrite each other's commits.",
-                hint="Use one that puts an object only if it is absent; `jostle doctor` tries it.",
+                hint="Use a store that supports conditional writes (`If-None-Match`); `jostle "
+                "doctor` tests it.",
             )
         names = storage.listed("")  # another writer may be creating it now
         strangers = (name for name in names if not name.startswith((".", f"{COMMITS}/")))
@@ -81,8 +82,8 @@ def _create_in_objects(storage: Storage) -> None:
         _write(storage)
     except OSError as error:
         raise RepositoryError(
-            f"The repository {storage.name} cannot be made: {error.strerror or error}.",
-            hint="Look at the bucket's name, the credentials and the settings of the object store.",
+            f"The repository {storage.name} cannot be created: {error.strerror or error}.",
+            hint="Check the bucket's name, the credentials and the settings of the object store.",
         ) from error
 
 
@@ -90,16 +91,16 @@ def open_marker(root: Path) -> None:
     """Check that a folder is a repository that this version can read.
 
     Raises:
-        RepositoryError: It is not; the message says why.
+        RepositoryError: The folder is no such repository; the message has the reason.
     """
     storage = open_storage(root)
     place, is_there = storage.name, storage.is_remote or root.exists()
     try:
         if not is_there:
             raise RepositoryError(
-                f"Nothing is recorded yet: there is no repository at {place}.",
-                hint="Record a command with `jostle run -- CMD` or take in a spool with "
-                "`jostle ingest SPOOL`; --repository names another repository.",
+                f"No job is recorded yet: there is no repository at {place}.",
+                hint="Record a command with `jostle run -- CMD` or ingest a spool with `jostle "
+                "ingest SPOOL`; --repository names another repository.",
                 exit_code=2,
             )
         version = _version(storage)
@@ -108,13 +109,13 @@ def open_marker(root: Path) -> None:
             raise _flawed(storage, "missing") from None
         raise RepositoryError(
             f"{place} is not a jostle repository ({MARKER} is missing).",
-            hint="Name what `jostle ingest` wrote with --repository.",
+            hint="Name a folder that `jostle ingest` created with --repository.",
             exit_code=2,
         ) from None
     except OSError as error:
         raise RepositoryError(
             f"The repository {place} cannot be read: {error.strerror}.",
-            hint="Ask its owner for access, or name another with --repository.",
+            hint="Ask its owner for access, or name a different one with --repository.",
         ) from error
     if version is None:
         raise _flawed(storage, "damaged")
@@ -128,8 +129,8 @@ def open_marker(root: Path) -> None:
 def restore_marker(root: Path) -> str:
     """Write the marker of a repository again if it is missing or damaged.
 
-    It contains nothing new: the log shows that this is a repository, and reading the log fails if
-    its format is newer than this jostle.
+    The log has all that is needed for this: it shows that the folder is a repository, and it cannot
+    be read if its format is newer than this jostle.
 
     Args:
         root: The repository.
@@ -162,7 +163,8 @@ def restore_marker(root: Path) -> str:
     except OSError as error:
         raise RepositoryError(
             f"{storage.name}/{MARKER} cannot be written: {error.strerror or error}.",
-            hint="Be the owner of the repository; look at permissions and free space.",
+            hint="Run the command as the owner of the repository; check permissions and free "
+            "space.",
         ) from error
     return flaw
 
@@ -196,7 +198,7 @@ def _version(storage: Storage) -> int | None:
 
 
 def _has_log(storage: Storage) -> bool:
-    """Return whether there is a log of commits, which may have none yet: only repositories have."""
+    """Return whether there is a log, even without commits: only repositories have a log."""
     try:
         if storage.is_remote:
             names = list(storage.listed(COMMITS))
@@ -214,9 +216,9 @@ def _flawed(storage: Storage, how: str) -> RepositoryError:
     if how == "damaged" and not _has_log(storage):
         return RepositoryError(
             f"{place}/{MARKER} is damaged, and there is no log of commits in {place}/{COMMITS}.",
-            hint="Restore the repository from a backup, or name another with --repository.",
+            hint="Restore the repository from a backup, or name a different one with --repository.",
         )
     return RepositoryError(
-        f"{place}/{MARKER} is {how}; the rest of the repository is there.",
-        hint=f"`jostle repository check --mend --repository {place}` writes it again.",
+        f"{place}/{MARKER} is {how}; the rest of the repository exists.",
+        hint=f"`jostle repository check --fix --repository {place}` writes the marker again.",
     )

@@ -1,13 +1,13 @@
-"""Assigns names to jobs and processes by their owner, whatever their profiles contain.
+"""Assigns unique names to jobs and ids to processes, from their owners and names in profiles.
 
 Users choose job names freely, so only name and owner together identify a job. Jobs of the
-repository's owner keep their names; "lammps" of another user is "lammps@u2". (A name with an @
-always gets its owner, so that no two jobs have the same name.)
+repository's owner keep their names; a job "lammps" of user u2 is called "lammps@u2". (The owner is
+also appended to every name that contains an @, so that no two jobs get the same name.)
 
-Reused names: "mpi-1a2b3c4d" (or "train-...") has 32 bits, and launchers reuse ids. Such a name
-belongs to another job if it appears 10 minutes or more after the end of all processes of its owner
-with this name; the repository then calls the newer one "mpi-1a2b3c4d@2". Profiles keep the name
-that the runtime knew.
+A name like "mpi-1a2b3c4d" or "train-1a2b3c4d" may be used again, since launchers reuse ids. If a
+process with such a name begins 10 minutes or more after the end of all its owner's processes with
+this name, it belongs to a new job, which the repository calls "mpi-1a2b3c4d@2". Profiles keep the
+name that the runtime knew.
 """
 
 from __future__ import annotations
@@ -33,20 +33,24 @@ Named = tuple[int, str]
 
 @lru_cache(1 << 14)
 def may_come_back(job: str) -> bool:
-    """Return whether unrelated jobs may have this name."""
+    """Return whether launchers may give this name to several unrelated jobs."""
     return _COMING_BACK.fullmatch(job) is not None
 
 
 @cache
 def login_name(uid: int) -> str:
-    """Return a user's name for a job's name: never a number, which marks reused names."""
+    """Return the text for a user in the names of jobs: the login name, or such as "uid1000".
+
+    A login name that begins with a digit is not used, since a number after an @ has a different
+    meaning: "mpi-1a2b3c4d@2" is the second job of that name.
+    """
     name = login_of(uid)
     return name if _LOGIN.fullmatch(name) else f"uid{uid}"
 
 
 @dataclass
 class JobLife:
-    """One job among those of a name: its number (1, 2, ...), start and end (ns)."""
+    """One of several jobs with the same name: its number (1, 2, ...), start and end (ns)."""
 
     number: int
     begin_ns: int
@@ -54,12 +58,12 @@ class JobLife:
 
 
 def find_life(lives: list[JobLife], begin_ns: int, end_ns: int) -> JobLife:
-    """Find the job of a process, or add a new one, and extend it by the process.
+    """Find the job of a process, or add a new job, and extend the job's time by the process.
 
     Args:
-        lives: The jobs known under the name; changed in place.
+        lives: Known jobs with the name, which are changed in place.
         begin_ns: Start of the process.
-        end_ns: Its end, or the time now.
+        end_ns: End of the process, or the present time.
     """
     # A job that seemed to have ended may continue concurrently with a newer job of its name: a
     # process that began within the newer job belongs to the newer one.
@@ -86,12 +90,12 @@ class JobNames:
     def __init__(
         self, home: int, known: Callable[[list[str]], Iterable[tuple[str, int | None, int, int]]]
     ) -> None:
-        """Start with the jobs of a repository.
+        """Create the object with the jobs of a repository.
 
         Args:
             home: The uid that owns the repository.
-            known: Returns (job, owner, start, end) in ns of the jobs in the repository that
-                ever had one of some names, with their names in the repository.
+            known: Function of some names in profiles: returns the jobs in the repository that had
+                one of these names, each as (name in the repository, owner, start, end), in ns.
         """
         self._home = home
         self._known = known
@@ -104,10 +108,11 @@ class JobNames:
         return process_id(None if owner == self._home else owner, boot_id, pid, start_ns, part)
 
     def learn(self, processes: Iterable[tuple[int, str, int, int]]) -> None:
-        """Note the processes of a spool, so that their order does not matter.
+        """Note all processes of a spool, so that names do not depend on the processes' order.
 
         Args:
-            processes: Owner, name of the job, start and end (or the time now) of each, ns.
+            processes: For each process: owner, name of the job in its profile, start, and end (or
+                the present time), ns.
         """
         returning = sorted({p for p in processes if may_come_back(p[1])}, key=lambda p: p[2])
         with self._guard:
@@ -129,13 +134,13 @@ class JobNames:
             self._lives.setdefault((owner, job), []).append(life)
 
     def name(self, owner: int, job: str, begin_ns: int, end_ns: int) -> str:
-        """Return the name in the repository of a process's job.
+        """Return the name that the job of a process has in the repository.
 
         Args:
             owner: Owner of its profile (a uid).
             job: Name of the job in its profile.
             begin_ns: Start of the process.
-            end_ns: Its end, or the time now.
+            end_ns: End of the process, or the present time.
         """
         if not may_come_back(job):
             plain = owner == self._home and "@" not in job and job not in _NO_NAMES

@@ -1,4 +1,4 @@
-"""Immutable pieces of the state, which checkpoints share; each is named after its content."""
+"""Reads and writes immutable files (pieces) that checkpoints of the log share."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Pieces:
     """Reads and writes the pieces in one folder; caches their decoded content."""
 
     def __init__(self, folder: Path) -> None:
-        """Create the object; it reads nothing yet.
+        """Create the object without reading any files.
 
         Args:
             folder: The folder of commits.
@@ -31,9 +31,9 @@ class Pieces:
         """Write a piece durably; return its name.
 
         Args:
-            kind: Kind of its content, the beginning of its name.
+            kind: Kind of the content, the beginning of the piece's name.
             ending: One of the endings of pieces.
-            data: Its content.
+            data: Content of the piece.
         """
         name = f"{kind}-{sum_of(data)}{ending}"
         temporary = self._folder / f".{uuid.uuid4().hex}"
@@ -68,7 +68,7 @@ class Pieces:
                 raise DamageError("it is gone") from None
             if not self._storage.forget(self._name(name)):
                 break
-        raise DamageError("its sum is not that of its content")
+        raise DamageError("its checksum does not match its content")
 
     def broken(self, name: str, why: str) -> LogError:
         """Return the error for a piece, or another file of the log, that cannot be used."""

@@ -1,14 +1,14 @@
 """The positions up to which profiles are ingested; used by ingesters, never by readers.
 
-A month has many ids of processes. They are in runs: files of sorted ids, which are mapped and
-searched. Each checkpoint writes a run of the new ids; runs of similar size are merged, so that an
-id is rewritten only a few times. There are two kinds of runs:
+A month has many ids of processes. They are stored in runs: files of sorted ids, which are mapped
+into memory and searched. Each checkpoint writes a run with the new ids; runs of similar size are
+merged, so that an id is rewritten only a few times. There are two kinds of runs:
 
-open: ids with positions. The newest run with an id counts; a complete profile has the position GONE
-    in it.
-done: ids of complete profiles, by the day on which their process ended. All runs of a day are
-    dropped together after its retention: profiles that are still in a spool are refused by their
-    time.
+open: ids with positions. If several runs have an id, the newest one counts; GONE instead of a
+    position marks a complete profile.
+done: ids of complete profiles, by the day on which their process ended. Retention drops all runs of
+    a day together. A profile from that day that is still in a spool is then refused since it is too
+    old.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ class Position:
 
     Attributes:
         records: Number of ingested records.
-        revision: Number of commits that advanced it.
-        row_slice: last_slice of its newest row in table processes.
-        entries: Number of ingested entries of its stream of segments.
+        revision: Number of commits that advanced this position.
+        row_slice: Value of last_slice in the newest row of its process in table processes.
+        entries: Number of ingested entries of its segments.
     """
 
     records: int = 0
@@ -145,7 +145,7 @@ class ProfilePositions:
         """Add the positions of a commit; a text is unpacked when it is first needed.
 
         Args:
-            moves: Text from `pack`, or positions.
+            moves: Text from `pack`, or the positions themselves.
         """
         if isinstance(moves, str):
             self._texts.append(moves)
@@ -188,9 +188,9 @@ class ProfilePositions:
                 self._mapped(run, _OPEN_COLUMNS if run in self.open_runs else 1)
 
     def drop_lost(self) -> bool:
-        """Drop the runs that cannot be used; return whether all open profiles were lost.
+        """Drop the runs that cannot be used; return whether all open runs were dropped.
 
-        The data in their older runs may be out of date.
+        If one open run is lost, the others are dropped, too, since their positions may be outdated.
         """
         lost, self.lost = self.lost, {}
         is_open = any(run.name in lost for run in self.open_runs)
@@ -253,10 +253,10 @@ class ProfilePositions:
         """Return runs with a new one, merged with previous ones that are not much larger.
 
         Args:
-            kind: The beginning of its name.
-            runs: The runs, the newest last.
+            kind: Beginning of the new run's name.
+            runs: The previous runs, the newest last.
             new: Columns of the new run, not sorted.
-            whole: Merge all of them.
+            whole: Whether to merge all runs into one.
         """
         runs, parts, count = list(runs), [new], new.shape[1]
         while runs and (whole or runs[-1].count < 2 * count):
@@ -298,7 +298,7 @@ class ProfilePositions:
             try:
                 self._recent |= unpack(self._texts[0])
             except ValueError as error:
-                why = f"its positions are none ({error})"
+                why = f"its positions are malformed ({error})"
                 raise self._pieces.broken("a commit", why) from error
             self._texts.pop(0)
 

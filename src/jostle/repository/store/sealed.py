@@ -27,8 +27,8 @@ def seal(value: dict[str, Any], number: int) -> bytes:
     """Return the content of a file of the log.
 
     Args:
-        value: Its content.
-        number: Its number, also part of its name.
+        value: Content of the file.
+        number: Number of the file, also part of its name.
     """
     content = {"number": number, "version": LOG_VERSION, **value}
     text = json.dumps(content, separators=(",", ":")).encode()
@@ -39,28 +39,28 @@ def unseal(data: bytes, number: int) -> dict[str, Any]:
     """Read a file of the log.
 
     Args:
-        data: Its content.
-        number: The number in its name.
+        data: Bytes of the file.
+        number: Number in the file's name.
 
     Raises:
-        DamageError: Its content has changed; the message is a part of a sentence.
-        NewerError: This jostle is too old for it.
+        DamageError: The content has changed; the message is a part of a sentence.
+        NewerError: The file was written by a newer jostle.
     """
     seal = _SEAL.match(data)
     if seal and _sum(b"{" + data[seal.end() :]) != seal[1]:
-        raise DamageError("its sum is not that of its content")
+        raise DamageError("its checksum does not match its content")
     try:
         value = json.loads(data)
     except (ValueError, RecursionError) as error:  # not JSON, or not text
         raise DamageError(f"it is not JSON ({error})") from None
     if not isinstance(value, dict) or not isinstance(value.get("version", 0), int):
-        raise DamageError("it says nothing")
+        raise DamageError("it has no content that is known")
     if seal is None and value.get("version", 0) >= _SEALED_SINCE:
-        raise DamageError("it has no sum")
+        raise DamageError("it has no checksum")
     if value.get("version", 0) > LOG_VERSION:
         raise NewerError
     if value.get("version", 0) >= _SEALED_SINCE and value.get("number") != number:
-        raise DamageError(f"it is that of number {value.get('number')}")
+        raise DamageError(f"it belongs to number {value.get('number')}")
     return value
 
 

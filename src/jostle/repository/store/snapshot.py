@@ -1,4 +1,4 @@
-"""The files of one commit, for queries while others write."""
+"""Snapshots: the files of one commit, for queries while others write."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Snapshot:
 
 
 class SnapshotLog:
-    """A replacement of a Log with an unchanging state."""
+    """Replaces the Log of a repository in queries; its state is that of a snapshot, unchanging."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         """Use a snapshot as the state of a log."""

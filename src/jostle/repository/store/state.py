@@ -42,7 +42,7 @@ class RepositoryState:
 
         Args:
             pieces: Reads and writes the pieces of checkpoints.
-            number: See the class.
+            number: Number of the newest commit.
         """
         self.number = number
         self.base = 0
@@ -76,7 +76,7 @@ class RepositoryState:
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise DamageError(f"it is incomplete ({error})") from error
         if not all(isinstance(name, str) and is_piece(name) for name in state.pieces):
-            raise DamageError("it names files that are no pieces")
+            raise DamageError("it names files that are not pieces")
         state.base = number
         pieces.forget_but(state._named())
         return state
@@ -173,7 +173,7 @@ class RepositoryState:
         return [here if isinstance(here, Position) else Position() for here in at]
 
     def done_of(self, keys: Collection[int]) -> set[int]:
-        """Return those ids of processes whose profiles are complete.
+        """Return which of some processes (by id) have a profile that is completely ingested.
 
         Raises:
             LogError: A piece with a position is damaged.
@@ -181,7 +181,7 @@ class RepositoryState:
         return {key for key, at in self.profiles.of(keys).items() if isinstance(at, int)}
 
     def expired_of(self, keys: Collection[int]) -> set[int]:
-        """Return those of them that ended before the horizon of retention.
+        """Return which of some processes (by id) ended before the retention horizon.
 
         Raises:
             LogError: A piece with a position is damaged.
@@ -195,13 +195,14 @@ class Change:
     """The change of the state by one commit.
 
     Attributes:
-        kind: ingest, compact or expire.
-        add: Files published.
-        remove: Paths removed.
-        advance: Per process id: the position before, and the position after it; if the
-            profile is complete, the end of its process, ns since the epoch.
+        kind: Kind of the commit: ingest, compact or expire.
+        add: Files that the commit adds.
+        remove: Paths of files that it removes.
+        advance: By id of a process: the position of its profile before the commit, and after it.
+            If the profile is then complete, the second is the end of the process, ns since the
+            epoch.
         horizon_ns: New retention horizon, 0: unchanged.
-        published: Set once the commit has its number: from then on its files are not ours.
+        published: Whether the commit has its number; from then on its files belong to the log.
     """
 
     kind: str
@@ -213,10 +214,10 @@ class Change:
 
 
 def check(state: RepositoryState, change: Change) -> None:
-    """Check that a change starts from the current state.
+    """Check that a change was planned from the current state, not from an earlier one.
 
     Raises:
-        ConflictError: The change starts from another state.
+        ConflictError: Another commit changed the same profiles or files in between.
         LogError: The state is damaged.
     """
     known = state.profiles.of(change.advance)

@@ -38,7 +38,7 @@ def study_names(root: Path) -> list[str]:
         return []
     except OSError as error:
         raise RepositoryError(
-            f"{root / FOLDER} cannot be read: {error.strerror}.", hint="Check its rights."
+            f"{root / FOLDER} cannot be read: {error.strerror}.", hint="Check its permissions."
         ) from error
     return [name for name in entries if (root / FOLDER / name / "plan.json").is_file()]
 
@@ -47,7 +47,7 @@ class StudyStore:
     """The folder of one study."""
 
     def __init__(self, root: Path, name: str) -> None:
-        """Create the object; the study need not exist yet.
+        """Create the object; the folder need not exist yet.
 
         Args:
             root: The repository.
@@ -59,7 +59,7 @@ class StudyStore:
         if not _NAME.fullmatch(name):
             raise RepositoryError(
                 f"`{name}` cannot name a study.",
-                hint="At most 24 letters, digits, `_`, `.` and `-`.",
+                hint="Names have at most 24 letters, digits, `_`, `.` and `-`.",
                 exit_code=2,
             )
         if shown(root) != str(root):
@@ -74,7 +74,7 @@ class StudyStore:
 
     @property
     def exists(self) -> bool:
-        """Whether the study was ever begun."""
+        """Whether the study has been started."""
         return (self.folder / "plan.json").is_file()
 
     def logs(self, run: str) -> Path:
@@ -87,7 +87,7 @@ class StudyStore:
         """Store the study's file and plan.
 
         Raises:
-            RepositoryError: They cannot be written.
+            RepositoryError: The files cannot be written.
         """
         with self._writing():
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -98,7 +98,7 @@ class StudyStore:
         """Add a finished run; it is durable when this returns.
 
         Raises:
-            RepositoryError: It cannot be written; no part of it is stored.
+            RepositoryError: The run cannot be written; no part of it is stored.
         """
         line = (json.dumps(record, separators=(",", ":")) + "\n").encode()
         with self._writing():
@@ -132,7 +132,7 @@ class StudyStore:
         """Lock the study against a second runner.
 
         Raises:
-            RepositoryError: Another process runs it.
+            RepositoryError: Another process runs the study.
         """
         with self._writing():
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -144,9 +144,9 @@ class StudyStore:
                 if error.errno not in (errno.EWOULDBLOCK, errno.EACCES):
                     raise cannot_write(self.root, error) from error
                 raise RepositoryError(
-                    f"The study {self.name} is running already (process "
+                    f"The study {self.name} is already running (process "
                     f"{os.pread(descriptor, 20, 0).decode(errors='replace').strip() or '?'}).",
-                    hint="Wait for its end, or give this one another name with --name.",
+                    hint="Wait until it ends, or give this study a different name with --name.",
                 ) from error
             os.ftruncate(descriptor, 0)
             os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
@@ -171,7 +171,7 @@ class StudyStore:
         """Return the plan of the study.
 
         Raises:
-            RepositoryError: There is none, or it is damaged.
+            RepositoryError: There is no plan, or it is damaged.
         """
         return self._json("plan.json")
 
@@ -197,7 +197,7 @@ class StudyStore:
             return []
         except OSError as error:
             raise RepositoryError(
-                f"{path} cannot be read: {error.strerror}.", hint="Check its rights."
+                f"{path} cannot be read: {error.strerror}.", hint="Check its permissions."
             ) from error
         runs: dict[str, dict[str, Any]] = {}
         for number, line in enumerate(lines[:-1], 1):
@@ -205,7 +205,7 @@ class StudyStore:
             if record is None:
                 raise RepositoryError(
                     f"{path}:{number}: this line is damaged.",
-                    hint=f"Remove the line (`sed -i {number}d {path}`); its run is made again.",
+                    hint=f"Remove the line (`sed -i {number}d {path}`); its run is repeated.",
                 )
             runs.setdefault(record["run"], record)
         return list(runs.values())
@@ -218,7 +218,7 @@ class StudyStore:
         if not isinstance(content, dict):
             raise RepositoryError(
                 f"{self.folder / name} is damaged.",
-                hint=f"Begin anew: `jostle study run --fresh` for {self.name}.",
+                hint=f"Start the study again: `jostle study run --fresh` for {self.name}.",
             )
         return content
 
@@ -229,14 +229,15 @@ class StudyStore:
             names = study_names(self.root)
             raise RepositoryError(
                 f"There is no study `{self.name}` in {self.root}.",
-                hint=f"There are: {', '.join(names)}."
+                hint=f"Known studies: {', '.join(names)}."
                 if names
                 else "`jostle study list` shows those that can be run.",
                 exit_code=2,
             ) from None
         except OSError as error:
             raise RepositoryError(
-                f"{self.folder / name} cannot be read: {error.strerror}.", hint="Check its rights."
+                f"{self.folder / name} cannot be read: {error.strerror}.",
+                hint="Check its permissions.",
             ) from error
 
 

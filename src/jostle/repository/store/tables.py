@@ -1,4 +1,4 @@
-"""Turns decoded profiles into rows of the repository, one chunk per partition. No file access.
+"""Converts decoded profiles into rows of the repository, by partition, without file access.
 
 Every function works on whole columns (numpy, int64). Rows are sorted as the layout requires
 and split into chunks of one time partition each.
@@ -47,15 +47,15 @@ class ProcessSource:
     """One process whose slices are being ingested.
 
     Attributes:
-        process: Its stable id.
-        job: Its job.
-        host: Its node.
-        slice_ns: Its slice length, ns.
+        process: Stable id of the process.
+        job: Name of its job.
+        host: Name of its node.
+        slice_ns: Length of its slices, ns.
         mounts: Identity of the mount in each slot.
-        row: Its row of table processes, without the columns that the ingester fills.
-        mount_rows: Its rows of table mounts.
+        row: Row of the process in table processes, without the columns that the ingester fills.
+        mount_rows: Rows of the process in table mounts.
         gpus: Name of the GPU at each index.
-        gpu_rows: Its rows of table gpus.
+        gpu_rows: Rows of the process in table gpus.
     """
 
     process: int
@@ -84,10 +84,10 @@ class PartitionStream:
     """Rows that go into one file, which may exceed the memory.
 
     Attributes:
-        table: Their table.
-        parts: Consecutive parts of them, each with the same columns; at least one.
-        lo: Start of their span, ns.
-        hi: Its end.
+        table: Name of the table.
+        parts: Consecutive parts of the rows, each with the same columns; at least one.
+        lo: Start of the rows' span, ns.
+        hi: End of that span, ns.
     """
 
     table: str
@@ -102,8 +102,8 @@ class SliceBatch:
 
     Attributes:
         sources: The processes.
-        source_index: Index into sources of each process number in the tables (negative ones count
-            from the end, as in numpy), -1 for a process whose rows are dropped.
+        source_index: For each process number in the tables, its index in sources; -1: rows of this
+            process are dropped. Negative process numbers count from the end, as in numpy.
         slices: process, slice, span and metrics of scope process.
         mount_slices: process, slice, span, slot and metrics of scope mount.
         bits: Decoded.bits, if a decoder provides them.
@@ -123,11 +123,12 @@ class _DecodedRows:
     """Decoded rows as columns.
 
     Attributes:
-        index: Index into the sources.
-        slice: First slice.
-        span: Slices.
-        parts: Ranks of names by the columns that distinguish rows of one process and slice.
-        metrics: Metrics by name.
+        index: Index of each row's process in the sources.
+        slice: First slice of each row.
+        span: Number of slices of each row.
+        parts: Columns that distinguish rows of one process and slice (such as mount), as ranks of
+            names (see NameRanks).
+        metrics: Metric columns by name.
     """
 
     index: Ints
@@ -147,7 +148,7 @@ class _DecodedRows:
 
 
 def partition_chunks(batch: SliceBatch, horizon_ns: int = 0) -> Iterator[PartitionChunk]:
-    """Turn a batch into the rows of the tables of slices and their rollups.
+    """Convert a batch into rows of the tables of slices and of their rollups.
 
     Args:
         batch: Decoded slices.
@@ -172,7 +173,7 @@ def partition_chunks(batch: SliceBatch, horizon_ns: int = 0) -> Iterator[Partiti
 
 
 class NameRanks:
-    """Ranks of the names in a batch; sorting by rank is sorting by name."""
+    """Numbers (ranks) for the names in a batch, in the order of the names: for fast sorting."""
 
     def __init__(self, sources: Sequence[ProcessSource]) -> None:
         self.jobs, self.job = _rank([source.job for source in sources])
@@ -329,10 +330,10 @@ def _is_empty(rows: pa.Table, name: str) -> bool:
 
 
 def ends(slices: Ints, span: Ints) -> Ints:
-    """Return the slice after each record; the greatest number where that would be beyond int64.
+    """Return the slice after each record, at most the largest int64.
 
-    RATIONALE: numpy's sum would be negative there, and a hostile profile would look like one whose
-    slices are all in its life.
+    RATIONALE: numpy's sum would overflow and be negative, so the slices of a hostile profile could
+    look as if they were within the life of its process.
     """
     after = slices + span
     after[after < slices] = np.iinfo(np.int64).max
@@ -345,8 +346,8 @@ def spread(slices: Ints, span: Ints, columns: Mapping[str, Ints]) -> tuple[Ints,
     Args:
         slices: First slice of each record.
         span: Number of slices that it covers.
-        columns: Metric columns; gauges are repeated, all others are divided, with the remainder of
-            the integer division in the last slice.
+        columns: Metric columns. Gauges are repeated in each slice. All other metrics are divided
+            evenly; the last slice gets the remainder of the integer division.
 
     Returns:
         The slice of each resulting row, its columns, and the record that it came from.
@@ -403,10 +404,10 @@ def _rollup_of_spans(
 ) -> Iterator[PartitionChunk]:
     """Yield rows of a rollup for very many processes with common spans.
 
-    RATIONALE: an imported log of 65 536 ranks has only their sums over hours: spread one by one
-        that
-    is 48 million rows. Sums stay exact; minimum and maximum over processes differ by the
-    remainders of divisions.
+    RATIONALE: an imported log of 65 536 ranks has only their sums over hours. If each of them was
+    spread over its slices, there would be 48 million rows; so records with the same span are added
+    up first. Sums stay exact; minimum and maximum over processes differ by the remainders of
+    integer divisions.
     """
     ranks = {"host": names.host[rows.index], **rows.parts}
     slice_ns = names.slice_ns[rows.index]
@@ -445,9 +446,9 @@ def _rollup_chunks(
     Args:
         table: Name of the rollup.
         names: Names of the ranks in keys.
-        keys: Start of the slice (ns), job, resources, length of the slice; per row.
-        count: Number of rows behind each.
-        values_of: Sum, minimum and maximum of each metric.
+        keys: For each row: start of the slice (ns), job, resources, length of the slice.
+        count: For each row: number of decoded rows that it adds up.
+        values_of: Sums, minima and maxima of each metric.
     """
     start, job, *resources, slice_ns = keys
     values: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""Decide which requests are admitted, and identify their users."""
+"""Decides which requests are admitted, and identifies their users."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class Known:
 
     Attributes:
         viewer: The user.
-        csrf: What the user must send to change anything; None for a script: no foreign page can
-            make a browser send its token.
+        csrf: CSRF token, which a request that changes data must contain. None for a script, which
+            needs none: no other site can make a browser send the token of a script.
     """
 
     viewer: Viewer
@@ -52,11 +52,11 @@ class Access:
     Attributes:
         way: The method of log-in.
         sessions: The sessions of logged-in users.
-        tries: Limits how often log-in may be tried.
+        tries: Limit of the rate of log-in attempts.
         login_service: Threads in which log-ins are processed.
         known_devices: Addresses from which users logged in before.
-        audit: The record of accesses to other users' jobs; None: none is written (on loopback,
-            where the only viewer could read the repository directly).
+        audit: The record of accesses to other users' jobs. None: no record is written. This is so
+            on loopback, where the only viewer can read the repository directly.
         url: URL of the server for browsers, without a final slash; "" on loopback.
         proxies: The only addresses from which requests are accepted; None: all.
     """
@@ -74,14 +74,14 @@ class Access:
         """Set up access control.
 
         Args:
-            way: How users log in; None: by a token, on loopback.
+            way: Method of log-in; None: by a token, on loopback.
             url: URL of the server for browsers.
             audit: The record of accesses to other users' jobs.
             proxies: The only addresses from which requests are accepted; None: all.
             proxy_secret: Secret that the proxy sends in SECRET_HEADER; None: its address suffices
                 as proof.
-            metrics_token: Bearer token for the metrics of all jobs, and nothing else; None: there
-                is none.
+            metrics_token: Bearer token that gives access only to the metrics of all jobs; None:
+                there is none.
         """
         self.way = way or Token()
         self.sessions = Sessions()
@@ -102,7 +102,7 @@ class Access:
 
     @property
     def token(self) -> str:
-        """The token of the URL on loopback."""
+        """On loopback, the token in the URL that the server prints."""
         if not isinstance(self.way, Token):
             raise TypeError("There is a token on loopback only.")
         return self.way.token
@@ -124,9 +124,10 @@ class Access:
         return name.lower() in self._hosts
 
     def comes_from(self, request: Request) -> bool:
-        """Return whether requests from this address are accepted.
+        """Return whether a request comes from an accepted address, and has the proxy's secret.
 
-        If others share the proxy's address, the proxy's secret decides.
+        The secret is only required if one is configured, because other processes share the proxy's
+        address.
         """
         host = request.client.host if request.client else None
         sent = request.headers.get(SECRET_HEADER, "")
@@ -153,9 +154,10 @@ class Access:
         return replace(known, viewer=replace(known.viewer, address=self.address(request)))
 
     def is_still(self, viewer: Viewer, request: Request) -> bool:
-        """Return whether an earlier request would still be admitted, as the same viewer's.
+        """Return whether an earlier request of a viewer would still be admitted as that viewer's.
 
-        It does not count as a use: an open event stream alone does not keep a session alive.
+        The call does not prolong the session, so that an open event stream alone does not keep a
+        session alive.
         """
         try:
             known = self._who(request, is_use=False)
@@ -178,7 +180,7 @@ class Access:
         return Known(viewer, csrf(secret)) if viewer else None
 
     def _monitors(self, request: Request) -> bool:
-        """Return whether a request is for the metrics, with their token."""
+        """Return whether a request is for the metrics, and has the token for them."""
         sent, token = bearer(request), self._metrics_token
         if token is None or request.url.path != METRICS or request.method not in ("GET", "HEAD"):
             return False
@@ -193,11 +195,11 @@ class Access:
         return self.sessions.find(secret, self._proof, is_use=is_use)
 
     def _csrf(self, name: str) -> str:
-        """Return the CSRF token of a user whose session is the proxy's."""
+        """Return the CSRF token of a user whom the proxy has logged in."""
         return hmac.new(self._key, name.encode(), hashlib.sha256).hexdigest()
 
     def begin(self, viewer: Viewer, request: Request, answer: Response) -> str:
-        """Begin a session in place of the browser's last one, and return its secret."""
+        """Begin a session, end the browser's previous one, and return the new secret."""
         self.sessions.end(request.cookies.get(self.cookie, ""))
         secret = self.sessions.begin(viewer, proof=self.proof(viewer))
         answer.set_cookie(
@@ -206,11 +208,11 @@ class Access:
         return secret
 
     def proof(self, viewer: Viewer) -> str:
-        """Return the credential of a viewer's sessions: they end when it changes."""
+        """Return a text on which the viewer's sessions depend: they end when it changes."""
         return self._proof(viewer.name)
 
     def _proof(self, name: str) -> str:
-        """Return the credential of a name's sessions: its password hash, and its entry in roles."""
+        """Return this text for a login name: its password's hash, and its entry in the roles."""
         if isinstance(self.way, Token):
             return ""
         password = self.way.proof(name) if isinstance(self.way, Accounts) else ""

@@ -18,10 +18,10 @@ LEAST_CHARACTERS, MOST_CHARACTERS = 10, 1000
 
 
 class Accounts:
-    """Log-in by name and password.
+    """Log-in by name and password, from a file of accounts.
 
-    A line of the file is `NAME:HASH`. It is read again when it changes: removed users, and users
-    with a new password, are logged out.
+    Each line of the file is `NAME:HASH`. The file is read again when it changes. Then users who
+    were removed, or who have a new password, are logged out.
     """
 
     kind: Final = "accounts"
@@ -30,7 +30,8 @@ class Accounts:
         """Read the file.
 
         Raises:
-            AccessError: It cannot be read, is accessible to others, or is not a file of accounts.
+            AccessError: The file cannot be read, is accessible to others, or is not a file of
+                accounts.
         """
         from argon2 import PasswordHasher
 
@@ -45,7 +46,8 @@ class Accounts:
     def enter(self, name: str, password: str) -> Viewer | None:
         """Return the viewer who logged in; None: name or password is wrong.
 
-        It takes 64 MB and some tenths of a second: `Access.login_service` runs one at a time.
+        Each call takes 64 MB of memory and some tenths of a second, so `Access.login_service` runs
+        only one at a time.
         """
         from argon2.exceptions import InvalidHashError, VerificationError
 
@@ -57,7 +59,7 @@ class Accounts:
         return self.roles.now().viewer(name) if stored else None
 
     def proof(self, name: str) -> str:
-        """Return the credential of a user's sessions: a hash of the hash; "" without an account."""
+        """Return a digest of a user's password hash, on which sessions depend; "": no account."""
         stored = self._read().get(name)
         return hashlib.sha256(stored.encode()).hexdigest() if stored else ""
 
@@ -71,7 +73,7 @@ class Accounts:
 
 
 def read_accounts(path: Path) -> dict[str, str]:
-    """Read names and hashes.
+    """Return the password hash of each login name in a file of accounts.
 
     Raises:
         AccessError: The file cannot be read, is accessible to others, or has an invalid line.
@@ -84,17 +86,17 @@ def read_accounts(path: Path) -> dict[str, str]:
         if not NAME.fullmatch(name) or not stored.startswith("$argon2id$"):
             raise AccessError(
                 f"{path}:{number} is not an account.",
-                hint="jostle serve --add-user NAME writes them.",
+                hint="Use jostle serve --add-user NAME to write accounts.",
             )
         hashes[name] = stored
     return hashes
 
 
 def add_account(path: Path, name: str, password: str) -> bool:
-    """Write an account, or a new password of one, atomically.
+    """Write a new account, or a new password of an existing account, atomically.
 
     Returns:
-        True: the account is new.
+        Whether the account is new.
 
     Raises:
         AccessError: The name or the password is not acceptable, or the file cannot be written.
@@ -108,7 +110,7 @@ def add_account(path: Path, name: str, password: str) -> bool:
     if not LEAST_CHARACTERS <= len(password) <= MOST_CHARACTERS:
         raise AccessError(
             f"The password has {len(password)} characters.",
-            hint=f"Take {LEAST_CHARACTERS} or more (at most {MOST_CHARACTERS}).",
+            hint=f"Use {LEAST_CHARACTERS} to {MOST_CHARACTERS} characters.",
         )
     known = read_accounts(path) if path.exists() else {}
     is_new = name not in known
@@ -130,6 +132,7 @@ def add_account(path: Path, name: str, password: str) -> bool:
             raise
     except OSError as error:
         raise AccessError(
-            f"{path} cannot be written: {error.strerror}.", hint="Run it as the file's owner."
+            f"{path} cannot be written: {error.strerror}.",
+            hint="Run the command as the file's owner.",
         ) from error
     return is_new

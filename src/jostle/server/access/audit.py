@@ -27,7 +27,7 @@ class AuditError(JostleError):
 
 
 class Audit:
-    """The file of accesses."""
+    """The audit file: the record of accesses to other users' jobs."""
 
     def __init__(self, path: Path) -> None:
         """Open the file, so that a server that cannot record does not start.
@@ -48,8 +48,8 @@ class Audit:
             ) from error
         if stat.S_ISREG(facts.st_mode) and facts.st_mode & 0o077:
             raise AccessError(
-                f"{path} has mode {stat.S_IMODE(facts.st_mode):04o}: it shows who viewed whose "
-                f"jobs.",
+                f"{path} has mode {stat.S_IMODE(facts.st_mode):04o}: others could read who "
+                f"viewed whose jobs.",
                 hint=f"chmod 0600 {path}",
             )
 
@@ -58,12 +58,12 @@ class Audit:
         return os.open(self._path, flags, 0o600)
 
     def record(self, viewer: Viewer, job: str, owner: int | None) -> None:
-        """Record an access; only the first of several within ACCESS_S.
+        """Record an access to a job; of repeated accesses within ACCESS_S, only the first.
 
         Args:
             viewer: The viewer.
-            job: The job that is viewed.
-            owner: Its owner's uid; None: it belongs to several users.
+            job: Name of the job that is viewed.
+            owner: Uid of the job's owner; None: it belongs to several users.
 
         Raises:
             AuditError: The line could not be written to the disk.
@@ -98,21 +98,21 @@ class Audit:
                 )
                 raise AuditError(
                     "This access cannot be recorded, so the job is not shown.",
-                    hint="Tell the server's operator; the log says why.",
+                    hint="Tell the server's operator; the server's log has the reason.",
                 ) from error
             if len(self._recent) > 10_000:
                 self._recent = {k: t for k, t in self._recent.items() if now - t < ACCESS_S}
             self._recent[key] = now
 
     def page(self, before: int | None, limit: int) -> tuple[list[dict[str, Any]], int | None]:
-        """Return the accesses, the newest first.
+        """Return one page of the accesses, the newest first.
 
         Args:
-            before: Where the page before this one ended; None: at the newest.
-            limit: The most accesses.
+            before: Position at which the previous page ended; None: begin with the newest access.
+            limit: Largest number of accesses.
 
         Returns:
-            The accesses, and where the next page starts; None: there is none.
+            The accesses, and the `before` of the next page; None: this page is the last.
         """
         try:
             with self._path.open("rb") as file:

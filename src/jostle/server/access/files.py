@@ -1,4 +1,4 @@
-"""Reads files with secrets, only if nobody else can read them."""
+"""Reads files with secrets, only if no other user can read them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def read_private(path: Path, *, group: bool = False) -> str:
     """Read a file that others must not read.
 
     Args:
-        path: The file.
+        path: Path of the file.
         group: Whether its group may read it as well.
 
     Raises:
@@ -37,7 +37,8 @@ def read_private(path: Path, *, group: bool = False) -> str:
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not text"
         raise AccessError(
-            f"{path} cannot be read: {why}.", hint="`jostle serve` reads it as the user it runs as."
+            f"{path} cannot be read: {why}.",
+            hint="The user that runs `jostle serve` must be able to read it.",
         ) from error
 
 
@@ -49,5 +50,5 @@ def read_secret(path: Path) -> str:
     """
     text = read_private(path, group=True).strip()
     if not text:
-        raise AccessError(f"{path} is empty.", hint="Write the secret into it, on one line.")
+        raise AccessError(f"{path} is empty.", hint="Write the secret into the file, on one line.")
     return text

@@ -1,4 +1,4 @@
-"""Limit how often log-in may be tried."""
+"""Limits the rate of log-in attempts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST = 10_000
 
 
 class Limit:
-    """Counts the tries of the last minute by key, such as a name or an address."""
+    """Counts the attempts of the last minute by key, such as a name or an address."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -22,14 +22,14 @@ class Limit:
         self._guard = threading.Lock()
 
     def wait_s(self, *rules: tuple[Any, int]) -> float:
-        """Count a try.
+        """Count an attempt, unless it exceeds a limit.
 
         Args:
-            rules: Pairs of a key and its most tries per minute.
+            rules: Pairs of a key and its largest number of attempts per minute.
 
         Returns:
-            0 if the try is allowed; else how long to wait for the next one, s, and this try does
-            not count.
+            0 if the attempt is allowed; else the time until the next attempt is allowed, s. An
+            attempt that is not allowed does not count.
         """
         now = self._clock()
         with self._guard:
@@ -50,7 +50,7 @@ class Limit:
         return [t for t in self._tries.get(key, []) if now - t < _SPAN_S]
 
     def _forget(self, now: float) -> None:
-        """Remove entries that are too old or too many; the oldest are first."""
+        """Remove entries that are too old, and the oldest ones if there are too many."""
         while self._tries:
             first = next(iter(self._tries))
             if len(self._tries) <= _MOST and now - self._tries[first][-1] < _SPAN_S:
@@ -59,7 +59,7 @@ class Limit:
 
 
 def near(host: str) -> str:
-    """Return the address by which limits count; for IPv6, the /64 network."""
+    """Return the address to which limits apply; for IPv6, the /64 network."""
     try:
         address = ip_address(host.partition("%")[0])
     except ValueError:

@@ -1,4 +1,4 @@
-"""Threads that process log-ins apart from all other requests: few at a time, in a bounded queue."""
+"""Threads that process log-ins separately from other requests, with a bounded queue."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST, _MOST_OF_ONE, _RESERVED = 16, 4, 4
 #: Time after which a client that found the queue full may retry, s.
 AGAIN_S = 5
 #: Most addresses to remember from which users logged in.
-_MOST_FAMILIAR = 10_000
+_MOST_KNOWN = 10_000
 
 
 class LoginService:
@@ -37,11 +37,11 @@ class LoginService:
         self._guard = threading.Lock()
 
     def has_room(self, near: str, *, known: bool = False) -> bool:
-        """Return whether one more may wait.
+        """Return whether the queue has space for a further log-in from an address.
 
         Args:
             near: The client's address, as from `limit.near`.
-            known: The user has logged in from there before.
+            known: Whether the user has logged in from this address before.
         """
         with self._guard:
             most = _MOST + (_RESERVED if known else 0)
@@ -52,7 +52,7 @@ class LoginService:
 
         Args:
             near: The client's address, as from `limit.near`.
-            do: The function.
+            do: Function to run.
         """
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self._threads, "log-in")
@@ -77,7 +77,7 @@ class LoginService:
 
 
 class KnownDevices:
-    """Addresses from which users logged in; failed tries do not change them."""
+    """Addresses from which users logged in; failed attempts do not change them."""
 
     def __init__(self) -> None:
         self._addresses: dict[tuple[str, str], None] = {}
@@ -90,5 +90,5 @@ class KnownDevices:
         """Add an address of a user; beyond the limit, the least recently used is dropped."""
         self._addresses.pop((name, near), None)
         self._addresses[name, near] = None
-        if len(self._addresses) > _MOST_FAMILIAR:
+        if len(self._addresses) > _MOST_KNOWN:
             del self._addresses[next(iter(self._addresses))]

@@ -1,4 +1,4 @@
-"""Log-in at an issuer of OpenID Connect: authorization code with PKCE, nonce and state."""
+"""Log-in by OpenID Connect at an issuer: authorization code with PKCE, nonce and state."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ class OpenIdError(JostleError):
     """A log-in failed.
 
     Attributes:
-        word: The reason, for the page: issuer (it sent no valid answer), late, refused.
+        word: Keyword of the reason, for which the page shows a sentence. issuer: the issuer did not
+            answer as it should; late: the log-in took too long, or began in another browser;
+            refused: the issuer refused it, or its answer is not valid.
     """
 
     def __init__(self, word: str, message: str) -> None:
@@ -44,10 +46,10 @@ class OpenIdError(JostleError):
 
 @dataclass(frozen=True)
 class OpenIdSettings:
-    """The operator's settings of the issuer.
+    """The operator's settings of the issuer, the service at which users log in.
 
     Attributes:
-        issuer: Its URL.
+        issuer: URL of the issuer.
         client_id: Id of this server at the issuer.
         client_secret: Secret of this server at the issuer; None: a public client.
         name_claim: Claim with the login name on the cluster.
@@ -68,7 +70,7 @@ class OpenIdSettings:
 
 @dataclass(frozen=True)
 class _Begun:
-    """A log-in that was begun: what the issuer and the browser must send back."""
+    """A log-in that was begun, with the values that issuer and browser must send back."""
 
     browser: str
     nonce: str
@@ -78,17 +80,17 @@ class _Begun:
 
 
 class OpenId:
-    """Log-in at the issuer: it redirects browsers there, and checks what comes back."""
+    """Log-in at the issuer: redirects browsers to it, and checks its answers."""
 
     kind: Final = "oidc"
 
     def __init__(self, settings: OpenIdSettings, redirect: str, roles: Roles | RolesFile) -> None:
-        """Prepare log-ins without a request: the issuer may start later than this server.
+        """Prepare log-ins without a request, since the issuer may start later than this server.
 
         Args:
-            settings: The issuer.
+            settings: Settings of the issuer.
             redirect: URL of this server to which the issuer sends browsers back.
-            roles: The operator's table.
+            roles: The operator's table of roles.
 
         Raises:
             ModuleNotFoundError: jostle[site] is not installed.
@@ -112,8 +114,8 @@ class OpenId:
             then: Path on this server to show afterwards.
 
         Returns:
-            URL to send the browser to, and a secret that the browser keeps: only that browser can
-            finish the log-in.
+            URL to which the browser is redirected, and a secret that the browser stores, so that
+            only this browser can finish the log-in.
 
         Raises:
             OpenIdError: The issuer does not answer.
@@ -132,11 +134,11 @@ class OpenId:
         return cast(str, url), browser
 
     def finish(self, query: Mapping[str, str], browser: str) -> tuple[Viewer, str]:
-        """End a log-in.
+        """Finish a log-in that `start` began.
 
         Args:
             query: Parameters of the URL to which the issuer sent the browser back.
-            browser: The secret of `start`, as the browser kept it.
+            browser: The secret that `start` returned, as the browser stored it.
 
         Returns:
             The viewer, and the path to show.
@@ -156,7 +158,7 @@ class OpenId:
         return self._viewer(claims), begun.then
 
     def _tokens(self, code: str, verifier: str) -> str:
-        """Return the ID token for a code."""
+        """Return the ID token that the issuer gives for an authorization code."""
         import httpx
         from authlib.common.errors import AuthlibBaseError  # type: ignore[import-untyped]
 
@@ -215,7 +217,12 @@ class OpenId:
             return jwt.decode(token, KeySet.import_key_set(newer), _ALGORITHMS)
 
     def _keys(self, than: Any = None) -> Any:
-        """Return the issuer's keys; newer ones than `than`, unless these were fetched just now."""
+        """Return the issuer's keys.
+
+        Args:
+            than: Keys that do not fit, in place of which newer keys are fetched. If keys were
+                fetched again just now, `than` itself is returned. None: cached keys suffice.
+        """
         url = self._about()["jwks_uri"]
         with self._guard:
             known = self._known.get(url)
@@ -268,7 +275,7 @@ class OpenId:
 
         Args:
             url: The URL.
-            valid_s: How long an answer is cached, s.
+            valid_s: Time for which an answer is cached, s.
         """
         with self._asking:  # concurrent callers wait for one answer
             until, answer = self._known.get(url, (0.0, None))
@@ -302,7 +309,7 @@ class OpenId:
 
 
 def is_safe(url: str) -> bool:
-    """Return whether nobody on the path can read requests to a URL."""
+    """Return whether requests to a URL are encrypted or stay on this machine."""
     parts = urlsplit(url)
     here: Callable[[str | None], bool] = {"127.0.0.1", "localhost", "::1"}.__contains__
     return bool(parts.hostname) and (

@@ -1,4 +1,4 @@
-"""Log-in by a proxy in front, which sends the user's name in a header."""
+"""Log-in by a proxy in front of the server, which sends the user's name in a header."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _NAME = re.compile(r"[^\s\x00-\x1f\x7f:/]{1,128}")
 
 
 class ProxyHeader:
-    """Trusts the header, because the middleware admits only the proxies.
+    """Log-in by a header, which is trusted because the middleware admits only the proxies.
 
     Attributes:
-        header: Its name.
+        header: Name of the header.
     """
 
     kind: Final = "proxy"
@@ -32,7 +32,7 @@ class ProxyHeader:
         self.roles = roles
 
     def viewer(self, request: Request) -> Viewer | None:
-        """Return the viewer that the proxy has logged in; None: no user."""
+        """Return the viewer whom the proxy has logged in; None: it has logged in nobody."""
         names = request.headers.getlist(self.header)
         if len(names) != 1 or not _NAME.fullmatch(names[0]):
             return None  # one of two headers may be from the client

@@ -22,12 +22,14 @@ _CACHED_S = 300.0
 
 @dataclass(frozen=True)
 class Roles:
-    """The operator's table.
+    """The operator's table of roles.
 
     Attributes:
-        support: Login names.
-        administrator: Login names.
-        manager: Login name -> users whose jobs he may see: login names, or `@GROUP`.
+        support: Login names of support staff, who may see all users' jobs.
+        administrator: Login names of administrators, who may see all users' jobs and the record of
+            accesses to them.
+        manager: For each manager's login name, the users whose jobs the manager may see: login
+            names, or `@GROUP`.
     """
 
     support: frozenset[str] = frozenset()
@@ -36,7 +38,7 @@ class Roles:
     _known: dict[str, tuple[float, Viewer]] = field(default_factory=dict, repr=False, compare=False)
 
     def now(self) -> Roles:
-        """Return itself: a table without a file does not change (see RolesFile)."""
+        """Return this table, which has no file and so does not change (see RolesFile)."""
         return self
 
     def viewer(self, name: str, *, claimed: Role = "user", accounts: Iterable[str] = ()) -> Viewer:
@@ -44,7 +46,8 @@ class Roles:
 
         Args:
             name: The login name, already verified.
-            claimed: The role that the log-in's issuer gives the user; the higher one counts.
+            claimed: The role that the issuer of the log-in gives the user. If the table gives a
+                higher role, that one is used.
             accounts: Users whose jobs the issuer lets this user see.
         """
         role = max(self._role(name), claimed, key=ROLES.index)
@@ -52,7 +55,7 @@ class Roles:
         return Viewer(name, _uid(name), role, frozenset(_members(named)))
 
     def cached_viewer(self, name: str) -> Viewer:
-        """Return the viewer from this table alone; it is cached for some minutes."""
+        """Return the viewer according to this table alone; the result is cached for minutes."""
         now = time.monotonic()
         entry = self._known.get(name)
         if entry is None or now - entry[0] > _CACHED_S:
@@ -62,7 +65,7 @@ class Roles:
         return entry[1]
 
     def mark(self, name: str) -> str:
-        """Return the table's entry of a user: sessions are valid while it is unchanged."""
+        """Return the table's entry for a user as text; sessions end when it changes."""
         return f"{self._role(name)} {' '.join(self.manager.get(name, ()))}"
 
     def _role(self, name: str) -> Role:
@@ -78,18 +81,18 @@ class Roles:
 
 
 class RolesFile:
-    """The table in the operator's file; it is read again when the file changes.
+    """The table of roles in the operator's file, which is read again when the file changes.
 
-    While the file is invalid, for example during an edit, the last table stays valid.
+    While the file is invalid, for example during an edit, the last valid table is used.
     """
 
     def __init__(self, path: Path, table: Roles, read: Callable[[Path], Roles]) -> None:
         """Start with the table that was read from the file.
 
         Args:
-            path: The file.
-            table: The table in it.
-            read: Reads it again, or raises AccessError.
+            path: Path of the file.
+            table: Table in the file.
+            read: Function that reads the file again, or raises AccessError.
         """
         self._path = path
         self._table = table
@@ -97,7 +100,7 @@ class RolesFile:
         self._state = self._stat()
 
     def now(self) -> Roles:
-        """Return the table."""
+        """Return the current table."""
         state = self._stat()
         if state != self._state:
             self._state = state

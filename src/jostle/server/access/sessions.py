@@ -28,7 +28,7 @@ class _Session:
 
 
 class Sessions:
-    """The sessions of one server; they end with it."""
+    """The sessions of one server process, with which they end."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -40,11 +40,11 @@ class Sessions:
 
         Args:
             viewer: The user who logged in.
-            proof: The credential of the log-in; the session ends when it changes (see `find`).
-            idle_s: How long it lasts without being used, s.
+            proof: Text on which the session depends: it ends when the text changes (see `find`).
+            idle_s: Time after which an unused session ends, s.
 
         Returns:
-            Its secret, of 256 bits.
+            Secret of the session, 256 bits.
         """
         secret, now = secrets.token_urlsafe(32), self._clock()
         with self._guard:
@@ -64,9 +64,9 @@ class Sessions:
         """Return the viewer of a session's secret; None: the session has ended or never existed.
 
         Args:
-            secret: From the cookie or the script.
-            proof: Maps a name to its current credential.
-            is_use: This counts as a use and prolongs the session.
+            secret: Secret from the cookie or the script.
+            proof: Function that returns the current `proof` (see `begin`) of a login name.
+            is_use: Whether the call counts as a use, which prolongs the session.
         """
         key, now = _hash(secret), self._clock()
         with self._guard:
@@ -82,7 +82,7 @@ class Sessions:
             return session.viewer
 
     def end(self, secret: str) -> None:
-        """End a session; nothing happens where there is none."""
+        """End a session, if it exists."""
         with self._guard:
             self._all.pop(_hash(secret), None)
 
@@ -95,7 +95,7 @@ class Sessions:
 
 
 def csrf(secret: str) -> str:
-    """Return the token that each change must carry; only holders of the secret know it."""
+    """Return the CSRF token that each changing request must contain."""
     return hmac.new(secret.encode(), b"csrf", hashlib.sha256).hexdigest()
 
 

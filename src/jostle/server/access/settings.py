@@ -1,4 +1,7 @@
-"""The operator's file of `jostle serve` on a network address (docs/reference/serve.md)."""
+"""Settings of `jostle serve` on a network address, from a file that the operator writes.
+
+docs/reference/serve.md describes the file.
+"""
 
 from __future__ import annotations
 
@@ -36,10 +39,11 @@ class AlertSettings:
     """Recipients of messages about disturbed jobs.
 
     Attributes:
-        url: URL to which messages are posted, a secret; "": none.
+        url: URL to which messages are posted, which is a secret; "": none.
         light: The least serious traffic light for which messages are sent.
         command: A command that reads each message on its standard input; (): none.
-        silence: Patterns of jobs and resources without messages about losses of running jobs.
+        silence: Patterns of names of jobs and resources. No messages are sent about losses of
+            running jobs in which such a name occurs.
     """
 
     url: str
@@ -93,7 +97,7 @@ class _MetricsTable(_Table):
 
 
 class _ServeFile(_Table):
-    """The keys of the file; url and audit are required to serve, but not to change accounts."""
+    """The keys of the file; `url` and `audit` are required to serve, not to change accounts."""
 
     url: str = ""
     audit: str = ""
@@ -109,11 +113,11 @@ class _ServeFile(_Table):
 
 @dataclass(frozen=True)
 class ServeSettings:
-    """The content of the file.
+    """The content of the operator's file.
 
     Attributes:
-        path: The file.
-        content: Its keys.
+        path: Path of the file.
+        content: Keys and values of the file.
     """
 
     path: Path
@@ -124,7 +128,7 @@ class ServeSettings:
         """The file of local accounts.
 
         Raises:
-            AccessError: The file of settings names none.
+            AccessError: The file of settings names no file of accounts.
         """
         if self.content.accounts is None:
             raise AccessError(
@@ -137,7 +141,7 @@ class ServeSettings:
         """Create the access control that the file describes.
 
         Args:
-            behind_proxy: Whether requests come through a proxy, which has TLS.
+            behind_proxy: Whether requests come through a proxy, which provides TLS.
 
         Raises:
             AccessError: A setting is missing or not safe.
@@ -169,7 +173,7 @@ class ServeSettings:
             return AlertSettings("", table.light, *more)
         if not file:
             raise AccessError(
-                f"[alerts] of {self.path} says nothing of where messages go.",
+                f"[alerts] of {self.path} has no recipient of messages.",
                 hint='Write `url_file = "/etc/jostle/alerts.url"`, or `command = ["mail", ...]`.',
             )
         url = read_secret(Path(file))
@@ -179,8 +183,8 @@ class ServeSettings:
             or any(not " " < letter < "\x7f" for letter in url)
         ):
             raise AccessError(
-                f"{file} does not hold an https URL.",
-                hint="Write into it, on one line, the URL that takes the messages.",
+                f"{file} does not contain an https URL.",
+                hint="Write the URL of the recipient into the file, on one line.",
             )
         return AlertSettings(url, table.light, *more)
 
@@ -205,8 +209,8 @@ class ServeSettings:
         ways = [name for name in _WAYS if getattr(self.content, name) is not None]
         if len(ways) != 1:
             raise AccessError(
-                f"{self.path} has {' and '.join(f'[{w}]' for w in ways) or 'no way to log in'}.",
-                hint="Write exactly one of [oidc], [proxy] and [accounts]: how users log in.",
+                f"{self.path} has {' and '.join(f'[{w}]' for w in ways) or 'no method of log-in'}.",
+                hint="Write exactly one of [oidc], [proxy] and [accounts]: the method of log-in.",
             )
         if self.content.oidc is not None:
             return OpenId(self._oidc(self.content.oidc), url + RETURN, roles)
@@ -252,12 +256,12 @@ class ServeSettings:
             except ValueError:
                 raise AccessError(
                     f"{self.path}: {text!r} of `proxies` is not a network.",
-                    hint='Write for example proxies = ["10.1.2.3/32"].',
+                    hint='For example: proxies = ["10.1.2.3/32"]',
                 ) from None
         if not networks:
             raise AccessError(
-                f"{self.path} does not name the proxy in front.",
-                hint='Write for example proxies = ["127.0.0.1/32"].',
+                f"{self.path} does not name the address of the proxy.",
+                hint='For example: proxies = ["127.0.0.1/32"]',
             )
         return networks
 
@@ -302,6 +306,6 @@ def read_settings(path: Path) -> ServeSettings:
         raise AccessError(
             f"On a network address `jostle serve` needs a file of access rules, and there is no "
             f"{path}.",
-            hint="docs/how-to/serve-a-cluster.md explains how to write it; on 127.0.0.1 none is "
+            hint="docs/how-to/serve-a-cluster.md explains this file; on 127.0.0.1 it is not "
             "needed.",
         ) from None

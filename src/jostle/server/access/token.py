@@ -17,7 +17,7 @@ class Token:
     """The method of log-in on loopback, for the user who started the server.
 
     Attributes:
-        token: Opens a session; part of the URL that `jostle serve` prints.
+        token: Secret that opens a session; part of the URL that `jostle serve` prints.
     """
 
     kind: Final = "token"

@@ -1,1 +1,1 @@
-"""The load of all jobs by the hour, and what a viewer may learn of other users' load."""
+"""The load of all jobs, cached by hour, and the sums of other users' load that may be shown."""

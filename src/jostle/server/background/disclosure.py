@@ -1,13 +1,14 @@
-"""Disclosure control: which sums of other users' load may be shown.
+"""Disclosure control: decides which sums of other users' load may be shown.
 
 The rules are those of statistical offices for tables of magnitudes (Hundepool et al., *Statistical
 Disclosure Control*, 2012, sections 4.2 and 4.3):
 
-- Minimum frequency: a sum is unsafe if fewer than three others contributed to it, unless none did.
+- Minimum frequency: a sum is unsafe if one or two other users contributed to it.
 - p % rule: a sum is unsafe if the second largest contributor could compute the load of the largest
-  to within 10 %, that is, if all the others together had less than that.
+  one to within 10 %. This is so if all further contributors together have less than 10 % of the
+  largest load.
 - The parts of a line of a view (`written` is posix_write_bytes plus stdio_write_bytes) are shown
-  only where the line is shown and no part is unsafe: otherwise the line minus the shown parts would
+  only if the line is shown and no part is unsafe. Otherwise the line minus the shown parts would
   reveal the hidden part.
 
 `others.py` applies the rules.
@@ -39,13 +40,15 @@ LINES = frozenset(frozenset(line.metrics) for one in VIEWS for line in one.lines
 def may_be_disclosed(
     line: AbstractSet[str], names: Sequence[str], loads: Floats, cell: Ints
 ) -> Flags:
-    """Return in which cells the sum of some metrics over other users may be shown.
+    """Return whether the sum of metrics over other users may be shown in each cell.
 
     Args:
-        line: The metrics: one, or a line of a view.
-        names: The known metrics: all of the line, and those that share a line with it.
-        loads: (rows, names): a row per cell and user, of users whom the viewer may not see.
-        cell: (rows,): number of each row's cell, from 0.
+        line: Ids of the metrics: a single metric, or a line of a view.
+        names: Ids of the columns of `loads`: the metrics of the line, and all metrics that are in a
+            line together with one of them.
+        loads: Loads, (rows, names). There is a row for each cell and each user whose jobs the
+            viewer may not see.
+        cell: Number of each row's cell, from 0, (rows,).
 
     Returns:
         One flag per cell; True where no user had any load.
@@ -54,19 +57,19 @@ def may_be_disclosed(
     def few(some: AbstractSet[str]) -> Flags:
         return unsafe(loads[:, [name in some for name in names]].sum(axis=1), cell)
 
-    told = ~few(line)
+    safe = ~few(line)
     while (whole := _whole(line)) is not None:
-        told &= ~np.any([few(some) for some in (whole, *_parts(whole))], axis=0)
+        safe &= ~np.any([few(some) for some in (whole, *_parts(whole))], axis=0)
         line = whole
-    return told
+    return safe
 
 
 def unsafe(load: Floats, cell: Ints) -> Flags:
-    """Apply minimum frequency and p % rule to a sum in cells.
+    """Return whether minimum frequency or p % rule forbid showing the sum of each cell.
 
     Args:
-        load: (rows,): load of a user in a cell.
-        cell: (rows,): number of each row's cell, from 0.
+        load: Load of one user in one cell, (rows,).
+        cell: Number of each row's cell, from 0, (rows,).
 
     Returns:
         One flag per cell; False where no user had any load.
@@ -87,7 +90,7 @@ def unsafe(load: Floats, cell: Ints) -> Flags:
 
 
 def _whole(part: AbstractSet[str]) -> frozenset[str] | None:
-    """Return the smallest line of which some metrics are a part."""
+    """Return the smallest line that contains some metrics and more; None: there is none."""
     return min((line for line in LINES if line > part), key=len, default=None)
 
 
@@ -98,5 +101,5 @@ def _parts(line: frozenset[str]) -> list[frozenset[str]]:
 
 
 def family(line: Sequence[str]) -> list[str]:
-    """Return the metrics that decide whether a line may be shown."""
+    """Return the metrics whose loads decide whether a line may be shown."""
     return sorted(set(line).union(*(one for one in LINES if not one.isdisjoint(line))))

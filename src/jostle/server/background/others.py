@@ -1,15 +1,17 @@
-"""Sums of other users' load, made only of cells that may be published (disclosure.py).
+"""Computes sums of other users' load, from cells that may be published (see disclosure.py).
 
-A cell is 4 s of one resource. It is published if the rules of disclosure.py hold in it and in its
-hour; an hour in which they do not hold is hidden as a whole. The difference of two answers with
-other spans, steps or pages is therefore never a hidden cell.
+A cell is the load on one resource in 4 s. It is published if the rules of disclosure.py hold for
+the cell itself and for its hour. If they do not hold for the hour, all cells of the hour are
+hidden. So nobody can compute a hidden cell as the difference of two answers with different spans or
+steps.
 
-A cell is published one minute after its end, when the slices of all its jobs have arrived. Later it
-changes only if the change itself satisfies the rules. So the difference of two answers does not
-reveal a late job either, as long as this server runs.
+A cell is published one minute after its end, when the slices of all jobs have arrived. Later it
+changes only if the change itself satisfies the rules. So the difference of an earlier and a later
+answer does not reveal a late job either, as long as this server runs.
 
-Other users rarely share a user's node: they are hidden there, and counted in the sum of all
-nodes. Levels of others (a speed, a queue length) are not sums and are not published.
+On a single node, the load of other users is always hidden, since few users share a node; it is
+included in the sum of all nodes. Levels of others (a speed, a queue length) are not sums and are
+not published.
 """
 
 from __future__ import annotations
@@ -54,15 +56,15 @@ _NONE = np.zeros(0, dtype=np.int64)
 
 @dataclass(frozen=True)
 class _Rows:
-    """Loads by job, resource and cell; numbers of resources and jobs are those of an `Others`.
+    """Loads, one row per job, resource and cell.
 
     Attributes:
-        resource: Number of each row's resource.
+        resource: Number of each row's resource (see `Others._number`).
         job: Number of each row's job.
-        user: The job's user; _SEVERAL: several.
+        user: Uid of the job's user; _SEVERAL: the job belongs to several users.
         seen: Whether the viewer may see the job.
         start: Start of the cell, ns since the epoch.
-        loads: (rows, metrics).
+        loads: Load in each metric, (rows, metrics).
     """
 
     resource: Ints
@@ -73,17 +75,18 @@ class _Rows:
     loads: Floats
 
     def where(self, which: Flags) -> _Rows:
-        """Return some rows."""
+        """Return the rows for which a flag is set."""
         return _Rows(*(getattr(self, field.name)[which] for field in fields(self)))
 
     def cells(self, length_ns: int) -> tuple[Ints, Ints, Floats]:
-        """Add up by user within each resource and time.
+        """Add up the loads of each user on each resource in each time step.
 
         Args:
-            length_ns: Length of a time.
+            length_ns: Length of a time step.
 
         Returns:
-            Per row the number of its resource and time, from 0; per sum the same, and its loads.
+            For each row, the number of its resource and step, from 0. For each sum, the same number
+            for its resource and step. The sums, (sums, metrics).
         """
         _, user = np.unique(self.user, return_inverse=True)
         _, cell = np.unique(self.places(length_ns), return_inverse=True)
@@ -94,7 +97,7 @@ class _Rows:
         return cell, sums // width, loads
 
     def places(self, length_ns: int) -> Ints:
-        """Return a number for each row's resource and time step of a length, ns."""
+        """Return for each row a number that stands for its resource and its time step."""
         places: Ints = self.start // length_ns * (1 << 31) + self.resource
         return places
 
@@ -103,11 +106,11 @@ class Others:
     """Sums of all users' load, as far as they may be published to a viewer."""
 
     def __init__(self, tiles: Tiles, now_ns: Callable[[], int] = time.time_ns) -> None:
-        """Create the object; it reads nothing yet.
+        """Create the object without reading any loads.
 
         Args:
             tiles: Loads of all jobs.
-            now_ns: Returns the time, ns since the epoch.
+            now_ns: Function that returns the time, ns since the epoch.
         """
         self._tiles = tiles
         self._now_ns = now_ns
@@ -116,7 +119,7 @@ class Others:
         self._known: dict[str, int] = {}
         self._released = LruCache(_KEPT_BYTES)
 
-    def told(
+    def disclosed(
         self,
         viewer: Viewer,
         user: UserOf,
@@ -132,17 +135,18 @@ class Others:
 
         Args:
             viewer: The viewer.
-            user: Returns the user of a job.
-            table: rollup (by mount) or node_rollup (by node).
-            line: The metrics that are added up.
-            axis: Start, step (ns) and number of steps.
-            without: Jobs that are left out; the viewer may see them.
-            all_nodes: The nodes are one resource, "".
-            within: Loads outside of this span (ns) are left out.
+            user: Function that returns the user of a job.
+            table: Name of the table: rollup (by mount) or node_rollup (by node).
+            line: Ids of the metrics that are added up.
+            axis: Start (ns), length of a step (ns), and number of steps.
+            without: Names of jobs whose load is left out; the viewer may see these jobs.
+            all_nodes: Whether all nodes together are one resource, whose name is "".
+            within: Span (ns) outside of which loads are left out.
 
         Returns:
-            By resource, (steps,): NaN where it may not be published. If a part of a step may be,
-            its mean stands for the whole step. Resources without any load are left out.
+            For each resource with a load, the load in each step, (steps,); NaN where it may not be
+            published. If at least half of a step may be published, the mean of that part is used
+            for the whole step.
         """
         names, end = family(line), axis[0] + axis[1] * axis[2]
         at = range(axis[0] // HOUR_NS, -(-end // HOUR_NS))
@@ -161,8 +165,8 @@ class Others:
             shut = self._shut(rows, line, names, is_node=table == "node_rollup" and not all_nodes)
             for number in np.unique(rows.resource).tolist():
                 here, name = rows.resource == number, self._names[number]
-                told = here & (rows.seen | ~np.isin(rows.start, shut[number]))
-                add(sums, name, rows.start[told], load[told])
+                shown = here & (rows.seen | ~np.isin(rows.start, shut[number]))
+                add(sums, name, rows.start[shown], load[shown])
                 add(hidden, name, shut[number], np.full(len(shut[number]), float(CELL_NS)))
         whole = np.array([axis[0]]), np.array([axis[1] * axis[2]])
         room = resample(*whole, whole[1].astype(float), axis, within=within)
@@ -178,7 +182,7 @@ class Others:
         *,
         all_nodes: bool,
     ) -> _Rows:
-        """Return the loads of some hours, as they may be released to a viewer."""
+        """Return the loads of some hours; changes that may not be published are undone."""
         found, fresh = [], self._fresh_ns()
         tiles = self._tiles.cells(table, [[name] for name in names], hours)
         for hour, tile in tiles.items():
@@ -259,7 +263,7 @@ def _joined(parts: list[_Rows], metrics: int) -> _Rows:
 
 
 def _unsafe(rows: _Rows, line: Line, names: list[str], length_ns: int, *, any_load: bool) -> Flags:
-    """Return which rows are in a resource's time whose sum may not be published."""
+    """Return whether each row is in a time step of a resource whose sum must be hidden."""
     cell, cells, loads = rows.cells(length_ns)
     if any_load:
         return np.ones(len(cell), dtype=bool)
@@ -268,16 +272,17 @@ def _unsafe(rows: _Rows, line: Line, names: list[str], length_ns: int, *, any_lo
 
 
 def _released(before: _Rows, until_ns: int, now: _Rows, names: list[str]) -> _Rows:
-    """Return what may be published of others now, given what may have been published before.
+    """Return the current loads, without changes of others' loads that must stay hidden.
 
-    A change is itself a sum, the difference of two answers: if it does not satisfy the rules, a
-    cell that may have been published stays as it was.
+    The change of a cell is itself a sum over other users, which is the difference of two answers.
+    If this sum does not satisfy the rules, and the cell may have been published, the cell keeps its
+    earlier loads.
 
     Args:
         before: The earlier loads.
-        until_ns: Cells that ended later were not published.
+        until_ns: Time of the earlier answer: cells that ended later were not published then.
         now: The current loads.
-        names: The metrics of both.
+        names: Ids of the metrics of both.
     """
     old, new = before.where(~before.seen), now.where(~now.seen)
     both = _joined([old, new], len(names))
@@ -288,25 +293,25 @@ def _released(before: _Rows, until_ns: int, now: _Rows, names: list[str]) -> _Ro
     # If each metric's change satisfies the rules, so does that of any line.
     few = np.any([unsafe(one, cells) for one in change.T], axis=0)[cell]
     stays, comes = few[: len(old.start)], few[len(old.start) :]
-    stays &= _were_told(old, until_ns, names)
+    stays &= _were_disclosed(old, until_ns, names)
     comes &= np.isin(new.places(CELL_NS), old.where(stays).places(CELL_NS))
     return _joined([now.where(now.seen), old.where(stays), new.where(~comes)], len(names))
 
 
-def _were_told(rows: _Rows, until_ns: int, names: list[str]) -> Flags:
-    """Return which rows are in cells of which some line may have been published."""
+def _were_disclosed(rows: _Rows, until_ns: int, names: list[str]) -> Flags:
+    """Return whether each row is in a cell of which at least one line may have been published."""
     cell, cells, loads = rows.cells(CELL_NS)
-    told = np.zeros(int(cells.max(initial=-1)) + 1, dtype=bool)
+    shown = np.zeros(int(cells.max(initial=-1)) + 1, dtype=bool)
     for line in (*(frozenset({name}) for name in names), *LINES):
         of = [name in line for name in names]
         load = loads[:, of].sum(axis=1)
-        told |= ~unsafe(load, cells) & (np.bincount(cells, load, len(told)) > 0)
-    found: Flags = told[cell] & (rows.start + CELL_NS <= until_ns)
+        shown |= ~unsafe(load, cells) & (np.bincount(cells, load, len(shown)) > 0)
+    found: Flags = shown[cell] & (rows.start + CELL_NS <= until_ns)
     return found
 
 
 def _scaled(load: Floats, hidden_ns: Floats, room_ns: Floats) -> Floats:
-    """Scale up steps of which enough is known to full steps."""
+    """Scale up the load of partly hidden steps to full steps; NaN where too much is hidden."""
     share = 1 - hidden_ns / np.maximum(room_ns, 1)
     known = share >= _LEAST_TOLD
     found: Floats = np.where(known, load / np.where(known, share, 1), np.nan)

@@ -1,7 +1,7 @@
 """Loads of all jobs by hour, cached while the files of an hour are unchanged.
 
-A past hour does not change (until its files are merged), so that a query about a day reads only the
-current hour from the repository.
+A past hour does not change until its files are merged. So a repeated query about a day reads only
+the current hour from the repository.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ Lines = Sequence[Sequence[str]]
 
 
 class Tiles:
-    """Tables of loads, which are composed of hours.
+    """Answers queries for loads, hour by hour, from a cache or from the repository.
 
     Attributes:
-        repository: The repository.
+        repository: The repository of the loads.
     """
 
     def __init__(self, repository: Repository, cache: LruCache) -> None:
@@ -42,26 +42,29 @@ class Tiles:
         """Return loads by job, resource and minute.
 
         Args:
-            table: rollup (by mount) or node_rollup (by node).
+            table: Name of the table: rollup (by mount) or node_rollup (by node).
             lines: Lines, each a sum of metrics of that table.
             span: Start and end, ns since the epoch; whole hours are returned.
 
         Returns:
-            Columns job, resource, start_ns, length_ns, v0, v1, ...
+            Columns job, resource, start_ns, length_ns, and one for each line: v0, v1, ...
         """
         return self._together(table, lines, span, MINUTE_NS)
 
     def slices(self, table: Rollup, lines: Lines, span: tuple[int, int]) -> pa.Table:
-        """Return loads of all jobs together by resource and slice; otherwise as `minutes`."""
+        """Return the load of all jobs together by resource and slice; arguments as in `minutes`."""
         return self._together(table, lines, span, None)
 
     def cells(self, table: Rollup, lines: Lines, hours: range) -> dict[int, pa.Table]:
-        """Return loads by job, resource and CELL_NS of the hours that have any, each as `minutes`.
+        """Return loads by job, resource and cell (a time of CELL_NS), in one table per hour.
 
         Args:
-            table: rollup (by mount) or node_rollup (by node).
+            table: Name of the table: rollup (by mount) or node_rollup (by node).
             lines: Lines, each a sum of metrics of that table.
             hours: Numbers of hours since the epoch.
+
+        Returns:
+            For each hour with a load, a table with the columns of `minutes`.
         """
         span = hours.start * HOUR_NS, hours.stop * HOUR_NS
         return self._hours(table, lines, span, CELL_NS) if hours else {}
@@ -95,7 +98,7 @@ class Tiles:
     def _made(
         self, table: Rollup, lines: Lines, missing: list[int], step_ns: int | None
     ) -> dict[int, pa.Table]:
-        """Read hours with one query, also cached ones that are between missing ones."""
+        """Read the missing hours with one query, which also covers the hours between them."""
         # A slice longer than a step extends into later steps, and into the next hour.
         before = MINUTE_NS if step_ns is not None and step_ns < MINUTE_NS else 0
         span = missing[0] * HOUR_NS - before, (missing[-1] + 1) * HOUR_NS

@@ -1,1 +1,1 @@
-"""Caches in memory: answers limited by their bytes, and slow results made in the background."""
+"""Caches in memory: of answers, limited in bytes, and of results that take seconds."""

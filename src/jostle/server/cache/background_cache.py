@@ -1,4 +1,4 @@
-"""A cache whose results take seconds: a background thread makes them, one at a time."""
+"""A cache of results that take seconds; a background thread computes them one at a time."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _PERIOD_S = 60.0
 
 @dataclass(frozen=True)
 class CachedResult(Generic[T]):
-    """A result, and the state from which it was made.
+    """A result, and the state of the repository from which it was computed.
 
     Attributes:
         value: The result.
-        commit: Number of the repository's newest commit when the work on it began.
-        seconds: How long it took, s.
-        at: When it was ready, s of the monotonic clock.
+        commit: Number of the repository's newest commit when the computation began.
+        seconds: Duration of the computation, s.
+        at: Time at which the computation ended, s of the monotonic clock.
     """
 
     value: T
@@ -35,7 +35,7 @@ class CachedResult(Generic[T]):
 
 
 class BackgroundCache:
-    """Makes results in a thread; while a newer one is made, the last one is returned."""
+    """Computes results in a thread; until a new one is ready, the previous one is returned."""
 
     def __init__(self) -> None:
         self._results: OrderedDict[Hashable, CachedResult[Any]] = OrderedDict()
@@ -46,13 +46,13 @@ class BackgroundCache:
     def ask(
         self, key: Hashable, commit: int, make: Callable[[], T], wait_s: float
     ) -> CachedResult[T] | None:
-        """Return the result of a key; None while the first one is made.
+        """Return the newest result of a key; None while the first result is computed.
 
         Args:
-            key: Identifies the result, and the viewer's rights if the result depends on them.
-            commit: Number of the repository's newest commit: an older result is made again.
-            make: Makes the result.
-            wait_s: How long to wait for it, s.
+            key: Key of the result, including the viewer's rights if the result depends on them.
+            commit: Number of the repository's newest commit; an older result is computed again.
+            make: Function that computes the result.
+            wait_s: Time to wait for the result, s.
 
         Raises:
             Exception: Any error of `make`.

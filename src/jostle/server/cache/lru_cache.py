@@ -23,7 +23,7 @@ class _Entry:
 
 
 class LruCache:
-    """A least-recently-used cache with a bound in bytes; concurrent callers of a key wait for one.
+    """A least-recently-used cache, limited in bytes, whose concurrent callers share one result.
 
     Attributes:
         bytes: Estimated size of all entries.
@@ -34,7 +34,7 @@ class LruCache:
         """Create an empty cache.
 
         Args:
-            most_bytes: Bound of the size of all entries, as estimated by `weight`.
+            most_bytes: Largest size of all entries together, as estimated by `weight`.
         """
         self.bytes = 0
         self.salt = secrets.token_hex(8)
@@ -44,7 +44,7 @@ class LruCache:
         self._busy: dict[Hashable, threading.Lock] = {}
 
     def get(self, key: Hashable, state: Hashable = None) -> Any:
-        """Return the value of a key if it was stored with this state, else None."""
+        """Return the value of a key if it was stored with this state of the data, else None."""
         with self._guard:
             entry = self._entries.get(key)
             if entry is None or entry.state != state:
@@ -56,9 +56,10 @@ class LruCache:
         """Store a value and evict the least recently used ones.
 
         Args:
-            key: Identifies the value.
-            value: The value.
-            state: State of the data that it was made from; it replaces a value of another state.
+            key: Key of the value.
+            value: Value to store.
+            state: State of the data from which the value was computed; a value that was stored with
+                a different state is replaced.
         """
         size = _ENTRY + weight(key) + weight(state) + weight(value)
         with self._guard:
@@ -75,7 +76,7 @@ class LruCache:
             self.bytes -= entry.size
 
     def get_or_make(self, key: Hashable, make: Callable[[], T], state: Hashable = None) -> T:
-        """Return the value of a key for this state; make and store it if there is none."""
+        """Return the value of a key for this state; if there is none, compute and store it."""
         value: T | None = self.get(key, state)
         if value is not None:
             return value

@@ -1,4 +1,4 @@
-"""Whole HTTP answers: their bytes are cached compressed, with an ETag for unchanged ones."""
+"""Caches compressed HTTP answers, with an ETag so that unchanged ones are not sent again."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def cached_response(
     make: Callable[[], BaseModel | dict[str, Any] | bytes],
     media: str = "application/json",
 ) -> Response:
-    """Return the cached answer of a key and state, or 304 if the client has it.
+    """Return the cached answer of a key and state, or status 304 if the client has it already.
 
     Args:
-        cache: Where answers are cached.
-        request: The request: `If-None-Match` and `Accept-Encoding` count.
-        key: Identifies the answer, and the viewer's rights.
-        state: State of the data that the answer is made from.
-        make: Makes the answer: bytes, or a value that becomes JSON.
+        cache: The cache of answers.
+        request: The request, of which `If-None-Match` and `Accept-Encoding` are used.
+        key: Key of the answer, including the viewer's rights.
+        state: State of the data that the answer is computed from.
+        make: Function that computes the answer: bytes, or a value that becomes JSON.
         media: Media type of the answer.
     """
     name = repr((cache.salt, *key, state)).encode()

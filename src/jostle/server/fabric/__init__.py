@@ -1,1 +1,1 @@
-"""Fabrics, the loads of their links, and the traffic of jobs on them."""
+"""Fabrics (networks), the loads of their links, and the traffic of jobs on them, for the pages."""

@@ -1,7 +1,8 @@
 """Fabrics and the loads of their links, as far as they may be shown to a viewer.
 
-A viewer who may not see all jobs gets the routed traffic of visible jobs. Counters of ports would
-reveal the load of the other jobs, which may be one job's, by subtraction (docs/adr/0030).
+A viewer who may not see all jobs gets only the routed traffic of visible jobs, not the counters of
+ports. By subtraction these would reveal the load of all other jobs, which may be that of a single
+job (docs/adr/0030).
 """
 
 from __future__ import annotations
@@ -34,20 +35,20 @@ def all_fabrics(repository: Repository) -> list[Topology]:
 
 
 def fabrics_mark(repository: Repository) -> tuple[tuple[str, int], ...]:
-    """Return a key that changes when a fabric is imported: the files, and when each was written."""
+    """Return names and times of the fabrics' files, a key that changes with each import."""
     folder = fabrics_folder(repository.path)
     files = folder.iterdir() if folder.is_dir() else ()
     return tuple(sorted((file.name, file.stat().st_mtime_ns) for file in files))
 
 
 def fabric_at(repository: Repository, name: str, time_ns: int) -> Topology | None:
-    """Return the version of a fabric at a time, or else its first one; None: there is none."""
+    """Return the version of a fabric at a time, else its first version; None: no such fabric."""
     versions = [each for each in all_fabrics(repository) if each.name == name]
     return valid_at(versions, name, time_ns) or (versions[0] if versions else None)
 
 
 def fabric_of(repository: Repository, hosts: Collection[str], time_ns: int) -> Topology | None:
-    """Return the fabric with most of some nodes at a time; None: none has one of them."""
+    """Return the fabric that has most of some nodes at a time; None: no fabric has any."""
     names = dict.fromkeys(each.name for each in all_fabrics(repository))
     fabrics = [each for name in names if (each := fabric_at(repository, name, time_ns))]
     best = max(fabrics, key=lambda each: len(each.adapters_of.keys() & hosts), default=None)
@@ -67,11 +68,11 @@ def fabric_loads(
     Args:
         repository: The repository.
         topology: The fabric.
-        lives: Lives of all jobs.
+        lives: Run times of all jobs on their nodes.
         viewer: The viewer.
-        span: Start and end, ns since the epoch; cut to the time of visible jobs, and
-            to the last LONGEST_NS of it: all messages of all jobs in it are read.
-        steps: The most steps.
+        span: Start and end, ns since the epoch. The span is cut to the time of visible jobs, and to
+            its last LONGEST_NS, since all messages in it must be read.
+        steps: Largest number of steps.
     """
     visible = [life for life in lives if viewer.sees(life.uid)]
     end = min(span[1], max((life.end_ns for life in visible), default=0))
@@ -89,17 +90,22 @@ def packed_loads(fabric: FabricLoads, first: int, count: int, before: str = "") 
     """Return the loads of some steps as numbers after a header.
 
     Args:
-        fabric: The loads.
-        first: The first step.
+        fabric: Loads of the links.
+        first: Number of the first step.
         count: Number of steps; cut to the existing ones.
-        before: As for `FabricLoads.busiest_jobs`.
+        before: Job that is preferred to busier ones, as for `FabricLoads.busiest_jobs`.
 
     Returns:
-        Length of the header (uint32), the header (JSON: start_ns, step_ns, first, steps, links,
-        low_high, waiting, measured: the links with counting ports; padded to four bytes); then,
-        little endian, each steps x links: float32, bytes per second; if low_high, the most that
-        adaptive routing may cause; if waiting, the share of the time that data waited,
-        NaN where no port counts; and uint16, the index of the busiest job in the overview's jobs.
+        Bytes, little endian:
+
+        - the length of the header, uint32;
+        - the header, JSON, padded to four bytes: start_ns, step_ns, first, steps, links, low_high,
+          waiting, and measured (the links whose ports have counters);
+        - the loads, steps x links, float32, bytes per second;
+        - if low_high: the highest loads that adaptive routing can have caused, in the same form;
+        - if waiting: the share of the time that data waited, in the same form, NaN where the port
+          has no counters;
+        - the index of the busiest job in the overview's jobs, steps x links, uint16.
     """
     start, step, steps = fabric.loads.axis
     first = min(first, steps)
@@ -138,15 +144,17 @@ def zone_steps(
         repository: The repository.
         fabric: Loads with the same steps and jobs.
         zones: The zones.
-        viewer: The viewer: invisible jobs are left out.
-        lives: Lives of all jobs.
+        viewer: The viewer; jobs that the viewer may not see are left out.
+        lives: Run times of all jobs on their nodes.
         steps: The steps.
-        before: As for `FabricLoads.busiest_jobs`.
+        before: Job that is preferred to busier ones, as for `FabricLoads.busiest_jobs`.
 
     Returns:
-        As `packed_loads`: header (start_ns, step_ns, first, steps, zones: [{name, vertices}],
-        modelled), then steps x zones x zones float32, bytes per second from zone to zone, and the
-        same in uint16, the index of the busiest job.
+        Bytes as in `packed_loads`:
+
+        - the header: start_ns, step_ns, first, steps, modelled, and zones ([{name, vertices}]);
+        - the traffic from zone to zone, steps x zones x zones, float32, bytes per second;
+        - the index of the busiest job, steps x zones x zones, uint16.
     """
     start, step, _ = fabric.loads.axis
     begin = start + steps.start * step
@@ -198,7 +206,7 @@ def placed(lives: Sequence[Life], viewer: Viewer, at_ns: int) -> dict[str, Any]:
     return {"jobs": jobs, "job_of": {life.host: place[life.job] for life in there}}
 
 
-def jobs_beside(fabric: FabricLoads, job: str) -> list[str]:
+def jobs_alongside(fabric: FabricLoads, job: str) -> list[str]:
     """Return the jobs that share links with a job, those with the most traffic first."""
     others = [other for other in fabric.jobs if other not in ("", job)]
     return [other for other in others if len(shared_links(fabric.loads, job, other).places)]

@@ -15,12 +15,13 @@ from jostle.values.plain_values import plain
 def placement_report(repository: Repository, job: str, viewer: Viewer) -> dict[str, Any]:
     """Return the content of `jostle placement JOB`.
 
-    A viewer who may not see all jobs gets the job's own placement, and what it shares with visible
-    jobs: a number of links shared with all others may be that of one (docs/adr/0030).
+    A viewer who may not see all jobs gets the job's own placement, and the links that it shares
+    with visible jobs. The number of links shared with all other jobs is left out, since these may
+    be a single job (docs/adr/0030).
 
     Args:
         repository: Repository of the job.
-        job: Its name.
+        job: Name of the job.
         viewer: The viewer.
     """
     nothing: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""Compared runs of one program for the pages, with the causes of their differences."""
+"""The comparison of a program's runs for the pages, with the causes of their differences."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _OF_A_RUN = (
     "percent",
     "coverage",
     "light",
-    "judged",
+    "assessed",
     "sure",
     "undecided",
 )
 
 
 class ComparedRun(BaseModel):
-    """What one run says by itself: as `jostle estimate --json` has it."""
+    """The estimate of one run by itself, as `jostle estimate --json` prints it."""
 
     job: str
     program: str
@@ -46,13 +46,13 @@ class ComparedRun(BaseModel):
     percent: Interval
     coverage: float
     light: Light | None
-    judged: bool
+    assessed: bool
     sure: float
     undecided: str
 
 
 class ComparedCluster(BaseModel):
-    """A cluster as the runs have it; an entry for each run, 0 where it has none of it."""
+    """A cluster of segments; lists have an entry per run, 0 for a run without the cluster."""
 
     name: str
     members: list[int]
@@ -64,7 +64,7 @@ class ComparedCluster(BaseModel):
 
 
 class RunTime(BaseModel):
-    """The run time of one run beside that of the baseline."""
+    """The run time of one run compared with that of the baseline."""
 
     job: str
     group: str = Field(description="its program")
@@ -88,7 +88,7 @@ class GroupTime(BaseModel):
 
 
 class RunTimes(BaseModel):
-    """Run times as ratios."""
+    """Run times of runs and of programs, also as ratios to those of the baseline."""
 
     runs: list[RunTime]
     groups: list[GroupTime]
@@ -97,7 +97,7 @@ class RunTimes(BaseModel):
 
 
 class Compared(BaseModel):
-    """What `jostle compare --json` says; lists have an entry for each run, in the order asked."""
+    """The content of `jostle compare --json`; lists have an entry per run in the given order."""
 
     runs: list[ComparedRun]
     baseline: int = Field(description="which of them is the fastest")
@@ -115,7 +115,7 @@ class Compared(BaseModel):
 
 
 def compared_runs(comparison: Comparison, programs: Sequence[str]) -> dict[str, Any]:
-    """Return a comparison for the page.
+    """Return a comparison of runs in the form that the page draws.
 
     Args:
         comparison: The comparison.
@@ -164,7 +164,7 @@ def _cluster(row: ClusterDifference) -> dict[str, Any]:
 
 
 def _boxes(drawn: DrawnSegments, numbers: Sequence[int]) -> list[dict[str, float] | None]:
-    """Return the box of each of a run's clusters; None if there is none (number 0)."""
+    """Return the box plots of some clusters of a run; None where the run lacks it (number 0)."""
     order = np.argsort(drawn.cluster, kind="stable")
     own = [members(drawn, order, number) for number in numbers]
     return [

@@ -1,4 +1,4 @@
-"""Processes × time slices as a picture: one number per process and column of the screen."""
+"""The process grid of a job (a row per process, a column per time step), as numbers for a page."""
 
 from __future__ import annotations
 
@@ -26,22 +26,27 @@ def process_grid(
 
     Args:
         repository: Repository of the job.
-        job: Its name.
+        job: Name of the job.
         metric: A view or a metric (see `jostle timeline --metric`).
         span: Start and end, ns since the epoch.
-        columns: The most columns.
+        columns: Largest number of columns.
 
     Returns:
-        Length of a header (uint32), the header (JSON: unit, start_ns, step_ns, columns, rows: one
-        {rank, name, host} each, in the order of the picture, rank -1 if there is none; padded to
-        four bytes), then rows × columns float32, little endian, row by row; NaN where a process
-        had no record.
+        Bytes, little endian:
+
+        - the length of the header, uint32;
+        - the header, JSON, padded to four bytes: unit, start_ns, step_ns, columns, and rows, with
+          {rank, name, host} for each row (rank -1: the process is no rank);
+        - the values, rows × columns, float32, row by row; NaN in columns outside of the process's
+          run time.
     """
     seen = view(metric)
     ids = [name for line in seen.lines for name in line.metrics]
     scopes = {BY_ID[name].scope for name in ids}
     if len(scopes) != 1:
-        raise UsageError(f"{metric} mixes metrics of mounts and of processes.", hint="Name one.")
+        raise UsageError(
+            f"{metric} mixes metrics of mounts and of processes.", hint="Name a single metric."
+        )
     processes = repository.job_processes(job).to_pylist()
     processes = [process for process in processes if not process["short"]] or processes
     processes.sort(
@@ -92,7 +97,7 @@ def process_grid(
 
 
 def _name(process: dict[str, Any], number: int, ranked: bool) -> dict[str, Any]:
-    """Return a process's rank and name; the launcher of the ranks has no rank."""
+    """Return the rank and the name of a process; a process such as a launcher has rank -1."""
     if process["world_size"]:
         return {"rank": process["world_rank"], "name": f"rank {process['world_rank']}"}
     name = identity(process["script"], process["program"]) if ranked else f"process {number}"
@@ -102,9 +107,12 @@ def _name(process: dict[str, Any], number: int, ranked: bool) -> dict[str, Any]:
 def _pieces(
     rows: pa.Table, place: dict[int, int], axis: tuple[int, int, int]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats, Floats]:
-    """Cut records at the borders of columns: (row, column, part of the record, value) of each.
+    """Cut records at the borders of columns.
 
-    A record may stand for several slices, if a process was stopped: it is divided among them.
+    A record covers several slices if the process was stopped for some time.
+
+    Returns:
+        For each piece: its row, its column, its share of the record's time, and the record's value.
     """
     begin, step, width = axis
     at = np.array(

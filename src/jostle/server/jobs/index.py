@@ -1,4 +1,4 @@
-"""The jobs of a repository in memory: refreshed as it changes, searched, filtered and sorted."""
+"""The index of a repository's jobs in memory, which is refreshed, searched, filtered and sorted."""
 
 from __future__ import annotations
 
@@ -58,18 +58,18 @@ _REMEMBERED = 1000
 
 @dataclass(frozen=True)
 class Filter:
-    """Filters of the list of jobs; one of several values of a field suffices.
+    """Filters of the list of jobs; a job must match one of the values of each field that has any.
 
     Attributes:
         search: Words that must all be in a job's name, program or user.
-        light: green, yellow, red, undecided, or none: without a verdict.
-        cause: Cause of the largest loss: file system, network, memory or cpu, cpu, unknown.
+        light: Traffic lights: green, yellow, red, undecided, or none (without a verdict).
+        cause: Causes of the largest loss, as in `VerdictHead.cause`.
         user: Names of users.
-        program: Programs.
-        state: live or over.
-        from_ns: Jobs that end later.
-        to_ns: Jobs that begin earlier.
-        batch: Name of a batch job: its parts.
+        program: Names of programs.
+        state: States: live (the job runs) or over.
+        from_ns: Instant after which the jobs end, ns since the epoch.
+        to_ns: Instant before which the jobs begin, ns since the epoch.
+        batch: Name of a batch job whose parts are selected.
     """
 
     search: str = ""
@@ -111,9 +111,9 @@ class JobIndex:
     Attributes:
         repository: The repository.
         rows: A row per job, by name; rows are replaced, never changed.
-        marks: Key of each job that changes with its data.
-        number: Number of the commit of this state.
-        newest_ns: End of the newest slice.
+        marks: For each job, a key that changes when its data change.
+        number: Number of the newest commit that was read.
+        newest_ns: End of the newest slice, ns since the epoch.
     """
 
     repository: Repository
@@ -146,14 +146,15 @@ class JobIndex:
         if row is None:
             raise JobError(
                 f"There is no job {job!r} any more.",
-                hint="It was older than what the repository keeps, or was damaged.",
+                hint="The job was older than the retention period, or its data were damaged.",
             )
         return row
 
     def state(self, *jobs: str) -> tuple[Hashable, ...]:
         """Return a key that changes with the data of some jobs.
 
-        Without jobs: a key that changes with any commit, and again when its slices are settled.
+        Without jobs, return a key that changes with any commit. It changes once more about a minute
+        later, when the newest slices of all jobs have arrived and may be published.
         """
         settled = time.time_ns() > self.newest_ns + SETTLED_NS + CELL_NS
         if jobs:
@@ -161,7 +162,7 @@ class JobIndex:
         return self.number, settled, self._left_out
 
     def since(self, number: int) -> list[str]:
-        """Return the jobs that changed after a commit; all if that is too long ago."""
+        """Return the jobs that changed after a commit; all jobs if the commit is too old."""
         changes = list(self._changes)
         if changes and changes[0][0] > number + 1 and len(changes) == _REMEMBERED:
             return list(self.rows)
@@ -207,7 +208,10 @@ class JobIndex:
     def _curves(
         self, rows: Sequence[Row], traffic: Sequence[Row]
     ) -> dict[str, tuple[str, list[float]]]:
-        """Return for each job a curve of its traffic, else of the time that it used."""
+        """Return for each job a curve of its file traffic; if it has little, a curve of time.
+
+        The time is that in collective libraries, in MPI, or CPU time: the first that is known.
+        """
         found = {job: ("files", curve) for job, curve in _by_job(traffic).items()}
         quiet = {row["job"]: row for row in rows if _is_quiet(row, found.get(row["job"]))}
         for kind, metrics in _TIMES.items():
@@ -259,7 +263,7 @@ def _batch(job: str) -> str | None:
 
 
 def _is_quiet(row: Row, curve: tuple[str, list[float]] | None) -> bool:
-    """Return whether a job had no file traffic, for all or nearly all of its time."""
+    """Return whether a job had no file traffic, or only in a small part of its run time."""
     least: int = _QUIET_BYTES * (row["ranks"] or row["processes"])
     if curve is None or row["read_bytes"] + row["written_bytes"] < least:
         return True
@@ -274,7 +278,7 @@ def _by_job(points: Sequence[Row]) -> dict[str, list[float]]:
 
 
 def fits(row: Row, wanted: Filter, *, without: str = "") -> bool:
-    """Return whether a row matches all filters but one."""
+    """Return whether a row matches all filters, or all but that of field `without`."""
     if not (row["end_ns"] > wanted.from_ns and row["start_ns"] < wanted.to_ns):
         return False
     if wanted.batch and wanted.batch not in (row["batch"], (row["batch"] or "").partition("@")[0]):
@@ -288,18 +292,21 @@ def fits(row: Row, wanted: Filter, *, without: str = "") -> bool:
 
 
 def ask(rows: Sequence[Row], wanted: Filter, sort: Sort, offset: int, limit: int) -> dict[str, Any]:
-    """Return a page of the list of jobs, live ones first.
+    """Return a page of the list of jobs, running jobs first.
 
     Args:
         rows: Rows that the viewer may see, each with its verdict.
         wanted: The filters.
-        sort: The sort key; with "-" in descending order.
-        offset: Rows to skip.
-        limit: The most rows.
+        sort: Sort key; with "-" before it in descending order.
+        offset: Number of rows to skip.
+        limit: Largest number of rows.
 
     Returns:
-        total, waiting (for their verdicts), jobs, and facets: the number of jobs that each value of
-        a field would leave, together with the filters of all other fields.
+        total: Number of jobs that match.
+        waiting: Number of these jobs that wait for their verdicts.
+        jobs: Rows of the page.
+        facets: For each field and value, the number of jobs with this value that match the filters
+            of all other fields.
     """
     found = [row for row in rows if fits(row, wanted)]
     value = _SORTS[sort.removeprefix("-")]

@@ -1,4 +1,4 @@
-"""Losses of a whole system: sums of verdicts by user, program, resource and week."""
+"""Sums of jobs' losses over a whole system, by user, program, resource and week."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ REST = "all others"
 
 @dataclass
 class LossGroup:
-    """What the jobs of one user, program, resource or week lost.
+    """The loss of the jobs of one user, program, resource or week.
 
     Attributes:
-        name: Its name.
-        jobs: The names of its jobs.
-        run_s: Their run time, s.
-        lost_s: What they lost, s: the most likely values, added up.
-        core_hours: Core hours that their processes spent in lost time.
+        name: Name of the group.
+        jobs: Names of the jobs in the group.
+        run_s: Run time of these jobs, s.
+        lost_s: Sum of the most likely losses of these jobs, s.
+        core_hours: Core hours that processes of these jobs spent in lost time.
         worst: The job that lost most.
-        worst_s: What that job lost, s.
+        worst_s: Loss of that job, s.
     """
 
     name: str
@@ -39,7 +39,7 @@ class LossGroup:
     worst_s: float = 0.0
 
     def add(self, job: str, part: LossPart) -> None:
-        """Add the loss of a job."""
+        """Add the loss of a job to the sums of the group."""
         self.jobs.add(job)
         self.run_s += part.run_s
         self.lost_s += part.lost_s
@@ -48,7 +48,7 @@ class LossGroup:
             self.worst, self.worst_s = job, part.lost_s
 
     def to_row(self) -> Row:
-        """Return the group as plain values; `jobs` is the number of jobs."""
+        """Return the group as JSON-compatible values; `jobs` is the number of jobs."""
         return {**vars(self), "jobs": len(self.jobs)}
 
 
@@ -66,23 +66,29 @@ def losses(rows: Sequence[Row], from_ns: int, to_ns: int) -> dict[str, Any]:
 
     Args:
         rows: Rows of the list of jobs that the viewer may see, each with its verdict.
-        from_ns: Only jobs that began at this instant or later, ns since the epoch.
-        to_ns: Only jobs that began before it.
+        from_ns: Start of the span; only jobs that began in the span are counted, ns since the
+            epoch.
+        to_ns: End of the span, ns since the epoch.
 
     Returns:
-        `total`, and lists of groups: `users`, `programs`, `resources`, those that lost most first,
-        and `weeks` in order; `jobs` in the span, of which `waiting` have no verdict yet. Losses of
-        jobs too short for a traffic light are chance: they are in no sum.
+        jobs: Number of jobs in the span.
+        waiting: Number of these jobs that have no verdict yet.
+        total: Group of all jobs.
+        users, programs, resources: Lists of groups, the group that lost most first.
+        weeks: List of groups in order of time.
+
+        Jobs that are too short for a traffic light are in no group, since a loss of theirs may be
+        chance.
     """
     within = [row for row in rows if from_ns <= row["start_ns"] < to_ns]
-    told = [row for row in within if row["verdict"]]
-    known = [row for row in told if row["verdict"]["run_s"] >= LEAST_RUN_S]
+    assessed = [row for row in within if row["verdict"]]
+    known = [row for row in assessed if row["verdict"]["run_s"] >= LEAST_RUN_S]
     total = LossGroup("all")
     for row in known:
         total.add(row["job"], _whole(row))
     return {
         "jobs": len(within),
-        "waiting": len(within) - len(told),
+        "waiting": len(within) - len(assessed),
         "total": total.to_row(),
         "users": _largest(_grouped(known, lambda row: [(row["user"] or "several", _whole(row))])),
         "programs": _largest(_grouped(known, lambda row: [(str(row["program"]), _whole(row))])),
@@ -103,9 +109,9 @@ def _whole(row: Row) -> LossPart:
 
 
 def _by_resource(row: Row) -> Iterator[tuple[str, LossPart]]:
-    """Yield the loss of a job on each resource, by its name: `file system /scratch`.
+    """Yield each resource of a job, by name (`file system /scratch`), with the loss on it.
 
-    Several causes may be of one resource: other jobs, and the job's own processes.
+    Several causes of a loss on one resource are summed.
     """
     verdict = row["verdict"]
     lost: dict[str, float] = {}
@@ -128,7 +134,7 @@ def _grouped(
 
 
 def _largest(groups: list[LossGroup]) -> list[dict[str, Any]]:
-    """Return the groups with the largest losses, and the others as one."""
+    """Return the groups with the largest losses, and all other groups as one."""
     groups.sort(key=lambda group: (-group.lost_s, group.name))
     kept, others = groups[:_MOST], groups[_MOST:]
     if others:

@@ -47,11 +47,11 @@ _LIGHTS = ("green", "yellow", "red")
 
 @dataclass(frozen=True)
 class SeenJob:
-    """A job as a viewer may see it.
+    """A job with its verdict and suspects, as far as a viewer may see them.
 
     Attributes:
-        row: Its row of the list of jobs, with its verdict.
-        suspects: Suspects of most of its loss: job, kind, resource, lost_s.
+        row: Row of the job in the list of jobs, with its verdict.
+        suspects: Suspects that caused most of the job's loss: job, kind, resource, lost_s.
     """
 
     row: Row
@@ -63,7 +63,7 @@ def job_metrics(jobs: Sequence[SeenJob], newest_ns: int) -> bytes:
 
     Args:
         jobs: The jobs with a slice in the last hour that a viewer may see.
-        newest_ns: End of their newest slice, ns since the epoch; 0: there is none.
+        newest_ns: End of the newest slice of these jobs, ns since the epoch; 0: there is none.
     """
     chosen = sorted(jobs, key=_importance, reverse=True)[:MOST_JOBS]
     sums = losses([job.row for job in jobs], 0, _FAR)
@@ -109,7 +109,7 @@ def _named(row: Row, *fields: str) -> dict[str, str]:
 
 
 def _each(jobs: Sequence[SeenJob], number: Callable[[Row], float | None]) -> Iterator[Sample]:
-    """Yield a number from the verdict of each job with a verdict."""
+    """Yield a number from the verdict of each job that has a verdict."""
     for job in jobs:
         verdict = job.row["verdict"]
         value = number(verdict) if verdict else None

@@ -1,7 +1,7 @@
-"""Downsamples series for a screen: any span in a few thousand points, with all peaks.
+"""Downsamples time series for a screen: any span in a few thousand points, with all peaks.
 
-Level k of a series has min, mean and max of 2^k steps; a request for a span gets the finest level
-that has no more points than requested.
+Each point of level k has the minimum, mean and maximum of 2^k steps. A request for a span gets the
+finest level that has no more points in the span than were requested.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class Level:
     Attributes:
         step_ns: Length of a step, ns.
         low: Least value in each step; NaN where there is none.
-        mean: Mean value.
-        high: Greatest value.
+        mean: Mean value in each step.
+        high: Greatest value in each step.
     """
 
     step_ns: int
@@ -38,8 +38,8 @@ class Mipmap:
     """A series at all resolutions, the finest first.
 
     Attributes:
-        start_ns: Its start; a multiple of the finest step.
-        levels: Its levels.
+        start_ns: Start of the series, a multiple of the finest step.
+        levels: The series at each resolution.
     """
 
     start_ns: int
@@ -47,10 +47,10 @@ class Mipmap:
 
     @classmethod
     def of(cls, start_ns: int, step_ns: int, values: Floats) -> Mipmap:
-        """Make all levels of a series.
+        """Compute all levels of a series.
 
         Args:
-            start_ns: Start of its first step, ns since the epoch.
+            start_ns: Start of the first step, ns since the epoch.
             step_ns: Length of a step, ns.
             values: One value per step; NaN where there is none.
         """
@@ -64,12 +64,12 @@ class Mipmap:
 
         Args:
             from_ns: Start of the span.
-            to_ns: Its end.
-            points: The most points.
+            to_ns: End of the span.
+            points: Largest number of points.
 
         Returns:
-            Start of the first step, and the finest level that has at most `points` in the span,
-            cut to the span and a step beyond on both sides.
+            Start of the first step, and the finest level with at most `points` steps in the span.
+            The level is cut to the span, with one more step on both sides.
         """
         for level in self.levels:
             first = max((from_ns - self.start_ns) // level.step_ns - 1, 0)

@@ -1,4 +1,4 @@
-"""The segments of a job for a screen: downsampled to its columns, with all losses."""
+"""The execution segments of a job for a chart: a few per column of the chart, and all losses."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ MOST_CLUSTERS = 100
 
 
 class Points(BaseModel):
-    """Segments, in time, an entry of each list for each."""
+    """Segments in order of time; each list has one entry per segment."""
 
-    at_s: list[float] = Field(description="start, since the start of the judged time")
+    at_s: list[float] = Field(description="start, since the start of the assessed time")
     seconds: list[float]
     cluster: list[int] = Field(description="number of its cluster; 0: it is in none")
     threshold_s: list[float | None] = Field(description="longer ones are interfered; null: none")
@@ -33,7 +33,7 @@ class Points(BaseModel):
 
 
 class SegmentBox(BaseModel):
-    """How long the segments of a cluster took, s, with its longest and shortest that are usual."""
+    """The distribution of the durations of a cluster's segments, s, as a box plot."""
 
     least: float
     lower: float = Field(description="end of the whisker: 1.5 times the quartiles' distance away")
@@ -45,7 +45,7 @@ class SegmentBox(BaseModel):
 
 
 class ClusterRow(BaseModel):
-    """A cluster as `jostle estimate --json` has it, and its box."""
+    """A cluster as `jostle estimate --json` prints it, with its box plot."""
 
     number: int
     name: str
@@ -61,7 +61,7 @@ class ClusterRow(BaseModel):
 
 
 class Rest(BaseModel):
-    """Clusters that are not named one by one."""
+    """The sum over clusters that are not listed one by one."""
 
     clusters: int
     members: int
@@ -71,7 +71,7 @@ class Rest(BaseModel):
 
 
 class Segments(BaseModel):
-    """The segments of a job, or of one of its clusters, over a span of it."""
+    """The segments of a job, or of one of its clusters, in a span of time."""
 
     job: str
     method: str
@@ -98,13 +98,13 @@ class Segmented:
     """A run's segments, sorted for the queries about them.
 
     Attributes:
-        made: The run's estimate, without the table of its segments.
+        made: The run's estimate, without the table of segments.
         drawn: The segments in order of time.
-        hit: Which segments are interfered.
-        by_length: Their indices, the shortest first.
-        by_cluster: Their indices, by number of the cluster, then in time.
+        hit: Whether each segment is a hit, that is, slowed by interference.
+        by_length: Indices of the segments, sorted by duration, the shortest first.
+        by_cluster: Indices of the segments, sorted by number of the cluster, then by time.
         clusters: Rows of the large clusters.
-        rest: Sums over the other clusters.
+        rest: Sums over all other clusters.
     """
 
     made: RunEstimate
@@ -141,7 +141,7 @@ def segments_of(
     Args:
         run: The run.
         span: Start and end, ns since the epoch.
-        cluster: Number of the requested cluster; None: all.
+        cluster: Number of the requested cluster; None: all clusters.
         columns: Number of columns into which the span is divided.
 
     Returns:
@@ -195,12 +195,13 @@ def spread_out(
 
     Args:
         start: Start of each segment, s.
-        by_length: Indices of the candidates, the shortest first.
+        by_length: Indices of the segments to choose from, the shortest first.
         window: Start and end of the shown span, s.
         columns: Number of equal parts of the span.
 
     Returns:
-        Indices of the chosen ones, ascending; all if there are at most three per column.
+        Indices of the chosen segments, ascending. If there are at most three segments per column,
+        all are chosen.
     """
     if len(by_length) <= 3 * columns:
         return np.sort(by_length)
@@ -233,7 +234,7 @@ def box_of(seconds: NDArray[np.float64]) -> dict[str, float]:
 
 
 def _row(drawn: DrawnSegments, by_cluster: Ints, cluster: Cluster) -> dict[str, Any]:
-    """Return a cluster with its box; no box if its segments were not evaluated one by one."""
+    """Return a cluster with its box plot, or without one if it has no segments to draw."""
     own = members(drawn, by_cluster, cluster.number)
     numbers = {name: getattr(cluster, name) for name in cluster.__dataclass_fields__}
     return numbers | {"box": box_of(own) if len(own) else None}

@@ -1,4 +1,4 @@
-"""Metrics over time: of a job, of all others on its resources, or of one of them."""
+"""Time series of metrics: of a job, of all other jobs on its resources, or of one of these."""
 
 from __future__ import annotations
 
@@ -39,11 +39,12 @@ class Question:
     """A request for a series.
 
     Attributes:
-        job: A job.
+        job: Name of the job.
         metric: A view or a metric (see `jostle timeline --metric`).
-        of: "job", "others" (all others on its resources while it ran), or another job's name: on
-            the resources that both used.
-        resource: Only this mount or node; "" adds up all.
+        of: The job or jobs whose values are requested. "job": the job itself. "others": all other
+            jobs on the job's resources while it ran. Else the name of a second job, on the
+            resources that both used.
+        resource: Name of the only mount or node; "": the sum over all.
     """
 
     job: str
@@ -67,8 +68,8 @@ class SeriesAxis:
     """Slices of a job from its start to its end.
 
     Attributes:
-        start_ns: Start of the first, ns since the epoch.
-        step_ns: Length of each.
+        start_ns: Start of the first step, ns since the epoch.
+        step_ns: Length of each step.
         steps: Number of steps.
     """
 
@@ -83,7 +84,7 @@ class SeriesAxis:
 
     @property
     def parts(self) -> tuple[int, int, int]:
-        """Start, step and number of steps, as `resample` takes them."""
+        """Start, step and number of steps, as arguments of `resample`."""
         return self.start_ns, self.step_ns, self.steps
 
 
@@ -107,14 +108,17 @@ class Curves:
 
         Args:
             question: The request.
-            viewer: The viewer: sums over few others are hidden from viewers who may not see each of
-                them.
+            viewer: The viewer. If the viewer may not see all jobs, sums over too few other users
+                are hidden.
             span: Start and end, ns since the epoch.
-            points: The most points.
+            points: Largest number of points.
 
         Returns:
-            metric, unit, start_ns, step_ns, lines (name, low, mean, high: per second, or levels;
-            None where no value is known) and few: whether sums of few others were left out.
+            metric, unit: Name of the view, and unit of the values.
+            start_ns, step_ns: Start of the first point, and time between points, ns.
+            lines: For each line its name, and `low`, `mean` and `high`: values per second, or
+                levels; None where no value is known.
+            few: Whether sums over too few other users are hidden.
         """
         seen = view(question.metric)
         hiding = question.of == "others" and not viewer.sees_all
@@ -126,10 +130,10 @@ class Curves:
         return {**_cut(seen, maps, span, points), "few": few}
 
     def ask_gpus(self, job: str, metric: str, span: tuple[int, int], points: int) -> dict[str, Any]:
-        """Return a view over a span of those of a job's GPUs that `timeline --per gpu` draws.
+        """Return a view over a span, for each GPU of a job that `timeline --per gpu` draws.
 
         Returns:
-            gpus: for each its host, gpu, name, and series as from `ask`.
+            `gpus`: for each GPU, host, gpu, name, and series (as from `ask`).
 
         Raises:
             UsageError: The metric is not counted per GPU.
@@ -177,7 +181,7 @@ class Curves:
         return SeriesAxis(first * step, step, max(-(-row["end_ns"] // step) - first, 1))
 
     def _loads(self, question: Question, seen: View, axis: SeriesAxis) -> Floats:
-        """Return (lines, steps) of the job itself, or of another one on the job's resources."""
+        """Return the load, (lines, steps), of the job, or of another job on its resources."""
         table = _table(seen)
         whose = question.job if question.of == "job" else question.of
         resources = [question.resource] if question.resource else None
@@ -193,7 +197,7 @@ class Curves:
     def _others(
         self, question: Question, seen: View, axis: SeriesAxis, viewer: Viewer
     ) -> tuple[Floats, bool]:
-        """Return (lines, steps) of all others, and whether sums of few were left out."""
+        """Return the load of all other jobs, (lines, steps), and whether a part is hidden."""
         table, lines = _table(seen), _lines(seen)
         resources, begin, end = self._used(question.job, table)
         if question.resource:
@@ -204,10 +208,10 @@ class Curves:
             ), False
         found, life = np.zeros((len(lines), axis.steps)), self._life(question.job)
         for at, line in enumerate(lines):
-            told = self._sums.told(
+            loads = self._sums.disclosed(
                 viewer, self._user, table, line, axis.parts, without={question.job}, within=life
             )
-            found[at] = sum((told[one] for one in resources if one in told), found[at])
+            found[at] = sum((loads[one] for one in resources if one in loads), found[at])
         return found, bool(np.isnan(found).any())
 
     def _all_others(
@@ -219,7 +223,7 @@ class Curves:
         used: tuple[int, int],
         axis: SeriesAxis,
     ) -> Floats:
-        """Return (lines, steps) of all others: the load of all jobs there, less that of the job."""
+        """Return the load of all other jobs, (lines, steps): that of all jobs minus the job's."""
         span = _wider(used)
         if table == "rollup":  # few mounts, many jobs
             rows = self._tiles.slices(table, lines, span)
@@ -234,7 +238,7 @@ class Curves:
         return found
 
     def _life(self, job: str) -> tuple[int, int]:
-        """Return when a job ran: its neighbours are the jobs that ran meanwhile."""
+        """Return start and end of a job, between which other jobs count as its neighbours."""
         row = self._index.row(job)
         return row["start_ns"], row["end_ns"]
 
@@ -250,7 +254,7 @@ class Curves:
         )
 
     def _levels(self, question: Question, seen: View, axis: SeriesAxis) -> Floats:
-        """Return (lines, steps) of gauges."""
+        """Return the values of a view of gauges, (lines, steps)."""
         job = question.job if question.of in ("job", "others") else question.of
         ask = self._repository.background if question.of == "others" else self._repository.series
 
@@ -264,13 +268,13 @@ class Curves:
 
 
 def _scale(seen: View, step_ns: int) -> float:
-    """Return the factor from sums of steps to values per second; 1 for levels."""
+    """Return the factor that converts the sum of a step to a rate per second; 1 for levels."""
     scale = 1.0 if seen.level else 1e9 / step_ns
     return scale / 1e9 if seen.unit == "ns" else scale
 
 
 def _cut(seen: View, maps: list[Mipmap], span: tuple[int, int], points: int) -> dict[str, Any]:
-    """Return the lines of a view over a span; few: none of them is hidden."""
+    """Return the lines of a view over a span as `Curves.ask` does, with `few` false."""
     start, step, lines = 0, 0, []
     for line, mipmap in zip(seen.lines, maps, strict=True):
         start, cut = mipmap.cut(*span, points)
@@ -300,7 +304,9 @@ def _lines(seen: View) -> tuple[tuple[str, ...], ...]:
 def _table(seen: View) -> Rollup:
     scopes = {BY_ID[name].scope for line in seen.lines for name in line.metrics}
     if len(scopes) != 1:
-        raise UsageError(f"{seen.name} mixes metrics of mounts and of processes.", hint="Name one.")
+        raise UsageError(
+            f"{seen.name} mixes metrics of mounts and of processes.", hint="Name a single metric."
+        )
     return "rollup" if scopes == {"mount"} else "node_rollup"
 
 
@@ -310,7 +316,7 @@ def _wider(span: tuple[int, int]) -> tuple[int, int]:
 
 
 def _of(rows: pa.Table, resource: str, span: tuple[int, int] | None = None) -> pa.Table:
-    """Return the rows of a resource, and of slices that overlap a span."""
+    """Return the rows of a resource whose slices overlap a span; without a span, all."""
     import pyarrow.compute as pc
 
     which = pc.equal(rows["resource"], resource)
@@ -324,7 +330,7 @@ def _of(rows: pa.Table, resource: str, span: tuple[int, int] | None = None) -> p
 def _on(
     rows: pa.Table, line: int, axis: SeriesAxis, within: tuple[int, int] | None = None
 ) -> Floats:
-    """Distribute the load of some rows over an axis, as far as it is within a span."""
+    """Distribute the load of rows over the steps of an axis; load outside a span is left out."""
     start, length = (rows[name].to_numpy().astype(np.int64) for name in ("start_ns", "length_ns"))
     values = rows[f"v{line}"].to_numpy()
     return resample(start, length, values, axis.parts, within=within)

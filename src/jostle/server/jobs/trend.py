@@ -1,4 +1,4 @@
-"""The runs of a program over time: how long each took, and its light."""
+"""The runs of a program over time, with their run times and traffic lights."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jostle.server.schemas.jobs import Brief
 
 
 class TrendRun(BaseModel):
-    """A run of the program."""
+    """One run of a program."""
 
     job: str
     start_ns: int
@@ -31,20 +31,20 @@ class Trend(BaseModel):
 
 
 def trend_of(
-    rows: Mapping[str, Mapping[str, Any]], job: str, judged: Callable[[str], Mapping[str, Any]]
+    rows: Mapping[str, Mapping[str, Any]], job: str, assessed: Callable[[str], Mapping[str, Any]]
 ) -> dict[str, Any]:
     """Return the runs of a job's program.
 
     Args:
         rows: Jobs that the viewer may see, by name.
-        job: One of them.
-        judged: Returns the row of a job with its verdict.
+        job: Name of one of these jobs.
+        assessed: Function that returns the row of a job with its verdict.
 
     Returns:
         The fields of `Trend`.
     """
     names, processes = others_of(rows, job)
-    runs = sorted(map(judged, (job, *names)), key=lambda row: row["start_ns"])
+    runs = sorted(map(assessed, (job, *names)), key=lambda row: row["start_ns"])
     return {
         "program": rows[job]["program"],
         "processes": processes,

@@ -1,4 +1,4 @@
-"""The routes of the API, a module for each page: `add_routes` puts them on the application."""
+"""The routes of the HTTP API, one module per page; `add_routes` adds them to the application."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from jostle.server.routes import (
 
 
 def add_routes(app: FastAPI, context: ServerContext) -> None:
-    """Put all routes on the application."""
+    """Add all routes to the application."""
     for module in (
         jobs,
         job,

@@ -29,7 +29,7 @@ router = api_router()
     responses=MAKING,
 )
 def advice(context: Context, viewer: Looking, job: Job) -> Response:
-    """Return what `jostle advise JOB --json` prints: what to change, and what that would save."""
+    """Return the output of `jostle advise JOB --json`: what to change, and what that would save."""
     job = context.job(viewer, job)
     service = context.job_service
     mark = hash(service.index.state(job))  # it is made again when the job has new data
@@ -59,9 +59,9 @@ def site_advice(
     viewer: Looking,
     days: Annotated[int, Query(ge=1, le=366, description="by the last days")] = DAYS,
 ) -> Response:
-    """Return what `jostle advise --site --json` prints, by the verdicts that there are.
+    """Return the output of `jostle advise --site --json`, from the verdicts made so far.
 
-    Who may not see all jobs gets the sums of those that he may see, and no advice.
+    A viewer who may not see all jobs gets no advice, but the sums of losses of visible jobs.
     """
     service = context.job_service
     service.queue.follow(viewer.users)

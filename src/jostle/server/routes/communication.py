@@ -46,12 +46,16 @@ def matrix(
     end: Rank = 2**31,
     size: Size = 512,
 ) -> Response:
-    """Return what ranks of a job sent to each other: a window of ranks x ranks.
+    """Return the traffic between the ranks of a job: a window (a square part) of the matrix.
 
-    The answer is the length of a header (uint32), the header (JSON: ranks, begin, end, each,
-    cells, unit, labels of the cells, the heaviest pairs, bytes, messages and modelled of the
-    whole job), then cells x cells float32, little endian, a row per sender; NaN: nothing was
-    sent. Without pairs and bytes, who sent to whom was not recorded.
+    The answer has, little endian:
+
+    - the length of the header, uint32;
+    - the header, JSON: ranks, begin, end, each (number of ranks per cell), cells, unit, labels of
+      the cells, the pairs with most traffic, and bytes, messages and modelled of the whole job;
+    - the cells, cells x cells, float32, a row per sender; NaN: no message was sent.
+
+    If there are neither pairs nor bytes, it was not recorded which rank sent to which.
     """
     job = context.job(viewer, job)
     mark = fabrics_mark(context.job_service.repository)

@@ -25,10 +25,10 @@ Names = Annotated[
 
 @router.get("/api/v1/compare", operation_id="compare", tags=["compare"], response_model=Compared)
 def compare(context: Context, request: Request, viewer: Looking, job: Names) -> Response:
-    """Return why runs of one program took different times; name two to eight: `job=A&job=B`."""
+    """Return why runs of one program took different times; name 2 to 8 jobs: `job=A&job=B`."""
     names = tuple(dict.fromkeys(context.job(viewer, name) for name in job))
     if len(names) < 2:
-        raise UsageError("One run cannot be compared with itself.", hint="Name two or more.")
+        raise UsageError("One run cannot be compared with itself.", hint="Name at least two runs.")
 
     def make() -> dict[str, Any]:
         programs = [context.job_service.repository.program(name) for name in names]

@@ -17,7 +17,7 @@ from jostle.server.fabric.loads import (
     fabric_at,
     fabric_loads,
     fabrics_mark,
-    jobs_beside,
+    jobs_alongside,
     packed_loads,
     placed,
     zone_steps,
@@ -33,8 +33,8 @@ FabricName = Annotated[str, Path(max_length=200, description="a fabric's name")]
 AtNs = Annotated[
     int, Query(ge=0, le=FAR, description="the version for this time, ns since the epoch")
 ]
-First = Annotated[int, Query(ge=0, le=4000, description="the first step that is wanted")]
-Count = Annotated[int, Query(ge=1, le=64, description="how many steps are wanted")]
+First = Annotated[int, Query(ge=0, le=4000, description="the first requested step")]
+Count = Annotated[int, Query(ge=1, le=64, description="number of requested steps")]
 By = Annotated[Literal["switch", "group"], Query(description="what a zone is")]
 Of = Annotated[
     list[int], Query(max_length=16, description="only the switches of these groups; none: all")
@@ -52,7 +52,11 @@ class _Answers:
         self._context = context
 
     def fabric(self, name: str, at_ns: int) -> Topology:
-        """Return a fabric; raise HTTPException 404 if there is none of this name."""
+        """Return a fabric at an instant.
+
+        Raises:
+            HTTPException: 404: There is no fabric of this name.
+        """
         topology = fabric_at(self._service.repository, name, at_ns)
         if topology is None:
             raise HTTPException(404, f"There is no fabric {name!r}.")
@@ -86,7 +90,7 @@ Answers = Annotated[_Answers, Depends(_answers)]
 
 @router.get("/api/v1/fabric", operation_id="fabrics", tags=["fabric"])
 def fabrics(context: Context, viewer: Looking) -> Fabrics:
-    """List the versions of all fabrics, and the time of the jobs that the viewer may see."""
+    """List the versions of all fabrics, and the time in which jobs that you may see ran."""
     seen = [life for life in context.lives() if viewer.sees(life.uid)]
     return Fabrics.model_validate(
         {
@@ -135,7 +139,7 @@ def overview(
 ) -> Response:
     """Return the load of the busiest link over time, and the jobs with traffic.
 
-    Who may not see all jobs gets the routed traffic of those that he may see.
+    A viewer who may not see all jobs gets only the routed traffic of visible jobs.
     """
     loads = answers.loads(name, viewer, (from_ns, to_ns), steps)
     span = (viewer.users, from_ns, to_ns, steps)
@@ -167,11 +171,16 @@ def link_steps(
 ) -> Response:
     """Return the load of every link in some of the steps of an overview.
 
-    The answer is the length of a header (uint32), the header (JSON: start_ns, step_ns, first,
-    steps, links, low_high, waiting, measured), then, little endian, each steps x links:
-    float32, bytes per second; with low_high the most that adaptive routing can have put there;
-    with waiting the share of the time that data waited, NaN: not known; and uint16, the place
-    of the busiest job in the overview's jobs, 65535: none. `before` comes before busier ones.
+    The answer has, little endian:
+
+    - the length of the header, uint32;
+    - the header, JSON, padded to four bytes: start_ns, step_ns, first, steps, links, low_high,
+      waiting, and measured (the links whose ports have counters);
+    - the loads, steps x links, float32, bytes per second;
+    - if low_high: the highest loads that adaptive routing can have caused, in the same form;
+    - if waiting: the share of the time that data waited, in the same form, NaN: not known;
+    - the index of the busiest job in the overview's jobs, steps x links, uint16, 65535: none. On
+      links where job `before` has traffic, it is shown in place of busier jobs.
     """
     before = context.full_name(viewer, before)
     loads = answers.loads(name, viewer, (from_ns, to_ns), steps)
@@ -204,19 +213,22 @@ def zones(
     count: Count = 4,
     before: OneJob = "",
 ) -> Response:
-    """Return what the leaves or the groups of a fabric sent to one another, step by step.
+    """Return the traffic between the leaves or the groups of a fabric, step by step.
 
-    The answer is the length of a header (uint32), the header (JSON: start_ns, step_ns, first,
-    steps, modelled, zones: name and vertices of each), then, little endian: steps x from x to
-    float32, bytes per second; and the same in uint16, the place of the busiest job in the
-    overview's jobs, 65535: none.
+    The answer has, little endian:
+
+    - the length of the header, uint32;
+    - the header, JSON, padded to four bytes: start_ns, step_ns, first, steps, modelled, and zones
+      (name and vertices of each zone);
+    - the traffic, steps x sending zones x receiving zones, float32, bytes per second;
+    - the index of the busiest job in the overview's jobs, in the same order, uint16, 65535: none.
     """
     before = context.full_name(viewer, before)
     loads = answers.loads(name, viewer, (from_ns, to_ns), steps)
     topology, span = loads.loads.topology, (viewer.users, from_ns, to_ns, steps)
     parts = zones_of(topology, by, of)
     if len(parts.names) > MOST_ZONES:
-        raise HTTPException(400, f"More than {MOST_ZONES} zones make no picture.")
+        raise HTTPException(400, f"More than {MOST_ZONES} zones cannot be drawn.")
     begin = min(first, loads.loads.axis[2])
     wanted = range(begin, min(begin + count, loads.loads.axis[2]))
     return context.job_service.answer(
@@ -244,7 +256,7 @@ def on_link(
     to_ns: ToNs = FAR,
     steps: Points = 240,
 ) -> Response:
-    """Return who is on a link, or on a switch: bytes over time, and the seconds they cost.
+    """Return the jobs on a link or a switch: bytes over time, and losses that each had and caused.
 
     Jobs that the viewer may not see are left out.
     """
@@ -263,7 +275,7 @@ def on_link(
             link=link,
             switch=switch,
             programs=answers.programs(viewer),
-            guilty_slices=lambda job: context.job_service.guilty(job, viewer),
+            disturbed_slices=lambda job: context.job_service.disturbed(job, viewer),
         )
 
     return context.job_service.answer(
@@ -283,13 +295,13 @@ def placement(
     to_ns: ToNs = FAR,
     steps: Points = 240,
 ) -> Placed:
-    """Return which job was on which node at a time, of those that the viewer may see.
+    """Return the job on each node at an instant, of the jobs that you may see.
 
-    With a job, also which others had traffic on its links from `from_ns` to `to_ns`.
+    If `job` is given, also return the jobs that share links with it from `from_ns` to `to_ns`.
     """
     answers.fabric(name, at_ns)
     shared: list[str] = []
     if job:
         fabric = answers.loads(name, viewer, (from_ns, to_ns), steps)
-        shared = jobs_beside(fabric, context.full_name(viewer, job))
+        shared = jobs_alongside(fabric, context.full_name(viewer, job))
     return Placed(**placed(context.lives(), viewer, at_ns), conflicting=shared)

@@ -24,7 +24,7 @@ from jostle.server.jobs.grid import process_grid
 from jostle.server.jobs.series import THEMSELVES, Question
 from jostle.server.jobs.trend import Trend, trend_of
 from jostle.server.routes.query import BINARY, FAR, FromNs, Job, Metric, Points, ToNs
-from jostle.server.schemas.jobs import Figures, JobGpus, Judging, Metrics, Series, Verdict
+from jostle.server.schemas.jobs import Assessment, Figures, JobGpus, Metrics, Series, Verdict
 from jostle.server.schemas.reports import LikeRunsReport
 from jostle.server.transport.routers import api_router
 from jostle.server.verdicts.verdict_payload import page_payload
@@ -37,7 +37,7 @@ router = api_router()
     operation_id="verdict",
     tags=["job"],
     response_model=Verdict,
-    responses={202: {"model": Judging}},
+    responses={202: {"model": Assessment}},
 )
 def verdict(
     context: Context,
@@ -46,25 +46,26 @@ def verdict(
     job: Job,
     wait_s: Annotated[
         float,
-        Query(ge=0, le=10, description="how long to wait for a verdict that is being made, s"),
+        Query(ge=0, le=10, description="how long to wait for a verdict that is being computed, s"),
     ] = 0.2,
     drawn: Annotated[bool, Query(description="only the part that a page draws")] = False,
 ) -> Response:
-    """Return what interference cost a job, what caused it, and when.
+    """Return the loss of a job to interference, with causes and times.
 
-    202 while it is being made: ask again when `Retry-After` (s) says so.
+    While the verdict is being computed, the answer has HTTP status 202: retry after `Retry-After`
+    seconds.
     """
     job = context.job(viewer, job)
     content = context.job_service.verdict(job, viewer, wait_s)
     if content is None:
-        judging = Judging.model_validate(
+        assessing = Assessment.model_validate(
             {
                 "job": context.job_service.row(job, viewer) | {"part": part_name(job)},
                 "progress": context.job_service.queue.progress(job),
             }
         )
         return Response(
-            judging.model_dump_json(), 202, {"Retry-After": "1"}, media_type="application/json"
+            assessing.model_dump_json(), 202, {"Retry-After": "1"}, media_type="application/json"
         )
     key = ("verdict", job, viewer.users, drawn)
     return context.job_service.answer(
@@ -80,7 +81,7 @@ def verdict(
     "/api/v1/jobs/{job:name}", operation_id="digest", tags=["job"], response_model=JobDigest
 )
 def digest(context: Context, request: Request, viewer: Looking, job: Job) -> Response:
-    """Return what `jostle digest --json` prints, without `figures`."""
+    """Return the output of `jostle digest --json`, without `figures`."""
     job = context.job(viewer, job)
     key = ("digest answer", job)
     return context.job_service.answer(
@@ -90,7 +91,7 @@ def digest(context: Context, request: Request, viewer: Looking, job: Job) -> Res
 
 @router.get("/api/v1/jobs/{job:name}/figures", operation_id="figures", tags=["job"])
 def figures(context: Context, viewer: Looking, job: Job) -> Figures:
-    """Return `figures` of `jostle digest --json`: over processes, and among other runs."""
+    """Return `figures` of `jostle digest --json`: a job's numbers, and those of similar runs."""
     rows = context.rows(viewer)
     job = context.job(viewer, job)
     key = ("figures", viewer.users, job)  # quartiles depend on the visible jobs
@@ -124,9 +125,9 @@ def trend(context: Context, request: Request, viewer: Looking, job: Job) -> Resp
     response_model=LikeRunsReport,
 )
 def like_runs(context: Context, request: Request, viewer: Looking, job: Job) -> Response:
-    """Return how slow an imported job was among its like, and whom it met.
+    """Return how slow an imported job was among similar runs, and which jobs ran at the same time.
 
-    Other users' jobs are one.
+    Jobs that the viewer may not see are merged into one.
     """
     job = context.job(viewer, job)
     repository = context.job_service.repository
@@ -144,9 +145,10 @@ def like_runs(context: Context, request: Request, viewer: Looking, job: Job) -> 
     responses={200: {"content": {"application/json": {}}}},
 )
 def perfetto(context: Context, viewer: Looking, job: Job) -> Response:
-    """Return what `jostle export JOB --format perfetto` writes: a trace in a file.
+    """Return the output of `jostle export JOB --format perfetto`: a file with a trace.
 
-    A viewer who may not see all jobs gets no load of others, and no jobs that he may not see.
+    For a viewer who may not see all jobs, the trace has neither the load of other jobs nor the jobs
+    that the viewer may not see.
     """
     job = context.job(viewer, job)
     estimate = None
@@ -206,8 +208,9 @@ def series(
 ) -> Response:
     """Return a metric slice by slice, downsampled to a number of points.
 
-    `of`: job (the job itself), others (all others on its mounts or nodes), or the name of
-    another job that the viewer may see: on the mounts or nodes that both used.
+    Parameter `of` selects whose values are returned: `job`, the job itself; `others`, all other
+    jobs on the job's mounts or nodes; or the name of another job that the viewer may see, on the
+    mounts or nodes that both used.
     """
     job = context.job(viewer, job)
     if of not in THEMSELVES:
@@ -237,7 +240,7 @@ def gpus(
     to_ns: ToNs = FAR,
     points: Points = 2000,
 ) -> Response:
-    """Return a metric on each GPU of a job, slice by slice: the twelve on which it did most."""
+    """Return a metric slice by slice, for each of the twelve busiest GPUs of a job."""
     job = context.job(viewer, job)
     return context.job_service.answer(
         request,
@@ -264,12 +267,14 @@ def grid(
     to_ns: ToNs = FAR,
     columns: Points = 800,
 ) -> Response:
-    """Return a metric per process and time as an array.
+    """Return a metric per process and time step as an array.
 
-    The answer holds the length of a header (uint32), the header (JSON: unit,
-    start_ns, step_ns, columns, and rows:
-    rank and host of each process; padded to four bytes), then rows × columns float32, little
-    endian, row by row; NaN where a process had no record.
+    The answer has, little endian:
+
+    - the length of the header, uint32;
+    - the header, JSON, padded to four bytes: unit, start_ns, step_ns, columns, and rows (rank, name
+      and host of each process);
+    - the values, rows × columns, float32, row by row; NaN where the process did not run.
     """
     job = context.job(viewer, job)
     key = ("grid", job, metric, from_ns, to_ns, columns)

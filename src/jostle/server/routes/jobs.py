@@ -51,10 +51,10 @@ def jobs(
     limit: Annotated[int, Query(ge=1, le=500, description="most rows in the answer")] = 100,
     offset: Annotated[int, Query(ge=0, le=1_000_000, description="rows to skip")] = 0,
 ) -> Response:
-    """List the jobs that the viewer may see, live ones first.
+    """List the jobs that the viewer may see, running jobs first.
 
-    `light`, `cause`, `user`, `program` and `state` may be given several times: a job matches
-    if it matches one value of each.
+    The parameters `light`, `cause`, `user`, `program` and `state` may be given several times. For
+    each of these parameters that is given, a job must match one of its values.
     """
     context.job_service.queue.follow(viewer.users)
     wanted = Filter(
@@ -92,7 +92,7 @@ def batch_job(
     viewer: Looking,
     batch: Annotated[str, Path(description="its number, such as 12")],
 ) -> BatchJob:
-    """Return what a batch job lost as a whole, by the verdicts on its parts."""
+    """Return the loss of a batch job as a whole, from the verdicts on its parts."""
     found = context.job_service.batch(batch, context.rows(viewer), viewer)
     if found is None:
         raise HTTPException(404, f"There is no batch job {batch!r}.")

@@ -26,10 +26,11 @@ router = api_router()
 async def listen(context: Context, viewer: Looking, request: Request) -> StreamingResponse:
     """Send changes as server-sent events named `commit` and `verdict`.
 
-    The stream ends when the user logs out, when the session ends, and when the role changes.
+    The data of an event are JSON: number (of the repository's newest commit), newest_ns (end of the
+    newest slice), and jobs. In an event `commit`, jobs are those whose data changed; in an event
+    `verdict`, those with a new verdict. Jobs that the viewer may not see are left out.
 
-    The data of an event are JSON: number (of the newest commit), newest_ns (end of the newest
-    slice) and jobs (visible jobs that changed, or that have a new verdict).
+    The stream ends when the user logs out, when the session ends, and when the user's role changes.
     """
     context.live.enter(viewer)
     events = context.live.events(viewer, lambda: context.access.is_still(viewer, request))
@@ -44,9 +45,9 @@ def now(
         str, Query(max_length=4096, description="of this job alone; empty: of all")
     ] = "",
 ) -> Response:
-    """Return what running jobs lose now, to whom and on what: what `jostle top --json` prints.
+    """Return the present losses of running jobs, with causes: the output of `jostle top --json`.
 
-    Jobs of users that the viewer may not see are in no list; as suspects they have one name.
+    Jobs that the viewer may not see are not listed. As suspects they all have the same name.
     """
     full = context.job(viewer, job) if job else ""
     context.now.refresh()

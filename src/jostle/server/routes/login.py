@@ -51,7 +51,7 @@ def logout(
         bool, Query(description="end all sessions and tokens of the user; not for scripts")
     ] = False,
 ) -> Response:
-    """End the session of the cookie, or the token of a script."""
+    """End the session to which the request's cookie belongs, or the token of a script."""
     answer = Response(status_code=204)
     if everywhere:
         _no_script(request)
@@ -63,13 +63,13 @@ def logout(
 
 @router.post("/api/v1/token", operation_id="token", tags=["access"])
 def script_token(context: Context, viewer: Looking, request: Request) -> ScriptToken:
-    """Make a token for scripts; it ends after seven days, at log-out, or with the server.
+    """Create a token for scripts; it ends after seven days, at log-out, or with the server.
 
-    A script may not make one: else a stolen token could be renewed for ever.
+    A script may not create a token, since a stolen token could otherwise be renewed for ever.
     """
     _no_script(request)
     if context.access.way.kind == "proxy":
-        raise HTTPException(409, "Scripts come in through the proxy, as users do.")
+        raise HTTPException(409, "Scripts must use the proxy, as users do.")
     token = context.access.sessions.begin(
         viewer, proof=context.access.proof(viewer), idle_s=WHOLE_S
     )
@@ -84,7 +84,7 @@ def _no_script(request: Request) -> None:
 
 @router.get("/api/v1/login", operation_id="way_in", tags=["access"])
 def way_in(context: Context) -> WayIn:
-    """Return how to log in; it needs no log-in."""
+    """Return the method of log-in; this request needs no log-in."""
     return WayIn(way=context.access.way.kind)
 
 
@@ -100,7 +100,9 @@ async def login(context: Context, entry: Password, request: Request, answer: Res
     if not context.access.login_service.has_room(client, known=known):
         _log.warning("log-in held back: too many at once; this one from %s", address)
         headers = {"Retry-After": str(AGAIN_S)}
-        raise HTTPException(503, "Too many log in just now. Try again soon.", headers)
+        raise HTTPException(
+            503, "Too many users are logging in at present. Try again soon.", headers
+        )
     rules = [(("name", entry.name, client), _TRIES), (("address", client), _TRIES_OF_ADDRESS)]
     if not known:  # guesses from elsewhere must not lock users out of their usual addresses
         rules.append((("name", entry.name), _TRIES_OF_NAME))
@@ -164,7 +166,7 @@ async def start(
 
 @router.get(RETURN, include_in_schema=False)
 async def finish(context: Context, request: Request) -> Response:
-    """Take the browser back from the issuer, and begin its session."""
+    """Accept a browser that the issuer redirects back, and begin its session."""
     way = context.access.way
     if not isinstance(way, OpenId):
         return RedirectResponse("/login", 303)
@@ -206,12 +208,12 @@ def audit(
 
 
 def _mark(access: Access) -> str:
-    """Return the name of the cookie of a log-in at the issuer."""
+    """Return the name of the cookie that a browser holds during a log-in at the issuer."""
     return f"{access.cookie}-login"
 
 
 def _marked(browser: str, then: str) -> str:
-    """Return the cookie of a log-in at the issuer: the secret, and the path to show afterwards."""
+    """Return the value of this cookie: the browser's secret, and the path to show afterwards."""
     wanted = quote(then, safe="")
     return browser if len(wanted) > _MOST_MARKED else f"{browser}.{wanted}"
 

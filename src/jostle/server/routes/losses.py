@@ -19,7 +19,7 @@ router = api_router()
 def all_losses(
     context: Context, request: Request, viewer: Looking, from_ns: FromNs = 0, to_ns: ToNs = FAR
 ) -> Response:
-    """Add up what the jobs lost that the viewer may see and that began in a span."""
+    """Add up the losses of jobs that began in a span, and that the viewer may see."""
     context.job_service.queue.follow(viewer.users)
     return context.job_service.answer(
         request,

@@ -1,4 +1,4 @@
-"""The answer of routes whose result takes seconds and is still being made."""
+"""The answer (HTTP status 202) of routes whose result is still being computed."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from fastapi.responses import JSONResponse, Response
 WAIT_S = 0.4
 #: Value for `responses` of such a route.
 MAKING: dict[int | str, dict[str, Any]] = {
-    202: {"description": "The answer is being made: ask again."}
+    202: {"description": "The answer is being computed: retry."}
 }
 
 
 def making() -> Response:
-    """Return 202, with the time in seconds after which to retry."""
+    """Return an answer with HTTP status 202 and the time after which to retry, s."""
     return JSONResponse({"state": "making"}, 202, {"Retry-After": "1"})

@@ -36,7 +36,7 @@ def _cached_matrix(context: ServerContext, viewer: Viewer) -> CachedResult[Matri
     responses=MAKING,
 )
 def matrix(context: Context, viewer: Looking) -> Response:
-    """Return what `jostle matrix --json` prints; of a user, of his own jobs beside others."""
+    """Return the output of `jostle matrix --json`, as far as the viewer may see it."""
     result = _cached_matrix(context, viewer)
     if result is None:
         return making()
@@ -58,11 +58,11 @@ def evidence(
     aggressor: Program,
     kind: Annotated[ResourceKind, Query(description="the shared resource")],
 ) -> Response:
-    """Return the runs of a program beside another one, and those without it."""
+    """Return the runs of a program that ran alongside another program, and its other runs."""
     result = _cached_matrix(context, viewer)
     if result is None:
         return making()
     try:
         return JSONResponse(result.value.behind(viewer, victim, aggressor, kind))
     except KeyError:
-        raise HTTPException(404, "These two programs did not meet there.") from None
+        raise HTTPException(404, "These two programs did not run together there.") from None

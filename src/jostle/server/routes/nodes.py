@@ -35,7 +35,7 @@ _PERIOD_S = 3600.0  # for which an answer is valid
     responses=MAKING,
 )
 def nodes(context: Context, viewer: Looking) -> Response:
-    """Return what `jostle nodes --json` prints; for who may see all jobs."""
+    """Return the output of `jostle nodes --json`, for viewers who may see all jobs."""
     if not viewer.sees_all:
         raise HTTPException(403, "Only support and administrators may compare nodes.")
     repository = context.job_service.repository
@@ -66,10 +66,10 @@ def gpus(
     to_ns: ToNs = FAR,
     points: Points = 400,
 ) -> Response:
-    """Return what a node's GPUs did over time, and its memory; for who may see all jobs.
+    """Return the activity of a node's GPUs and memory, for viewers who may see all jobs.
 
-    Without a span it is the last day of the node's slices. A node without an agent has status
-    404.
+    Without a span, the last 24 hours of the node's slices are returned. For a node without an
+    agent, the answer has HTTP status 404.
     """
     if not viewer.sees_all:
         raise HTTPException(403, "Only support and administrators may look at nodes.")

@@ -1,4 +1,4 @@
-"""Route of metrics for monitoring: losses of the viewer's jobs of the last hour, with suspects."""
+"""Route of metrics for monitoring: losses of the jobs of the last hour, with suspects."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _VALID_NS = 30_000_000_000
     responses={200: {"content": {CONTENT_TYPE: {}}}},
 )
 def openmetrics(context: Context, request: Request, viewer: Looking) -> Response:
-    """Return losses, lights and suspects of the jobs of the last hour, as OpenMetrics text.
+    """Return losses, traffic lights and suspects of the last hour's jobs, as OpenMetrics text.
 
-    Jobs that the viewer may not see are in none of the numbers. With the operator's token for
-    monitoring it is about everybody's jobs.
+    Jobs that the viewer may not see are not included in any number. With the token that the
+    operator made for monitoring, the jobs of all users are included.
     """
     now, service = time.time_ns(), context.job_service
     service.queue.follow(viewer.users)

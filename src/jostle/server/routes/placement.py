@@ -23,9 +23,9 @@ router = api_router()
     response_model=PlacementReport,
 )
 def placement(context: Context, request: Request, viewer: Looking, job: Job) -> Response:
-    """Return where a job sits in its fabric, and which jobs may use the same links.
+    """Return the placement of a job in its fabric, and the jobs that may use the same links.
 
-    Who may not see all jobs is told of those that he may see.
+    Jobs that the viewer may not see are left out.
     """
     job = context.job(viewer, job)
     repository = context.job_service.repository

@@ -26,7 +26,7 @@ Search = Annotated[str, Query(max_length=100, description="part of a node's name
 
 @router.get("/api/v1/system/span", operation_id="system_span", tags=["system"])
 def span(context: Context, viewer: Looking, columns: Points = 400) -> Span:
-    """Return the time that visible jobs cover, and how many nodes they used over it."""
+    """Return the time in which visible jobs ran, and the number of nodes in use over this time."""
 
     def make() -> dict[str, Any]:
         return span_of([life for life in context.lives() if viewer.sees(life.uid)], columns)
@@ -53,10 +53,10 @@ def nodes(
     rows: Rows = 512,
     search: Search = "",
 ) -> Response:
-    """Return a metric per node and time, and where the jobs ran.
+    """Return a metric per node and time step, and the nodes of the jobs.
 
-    The answer is the length of a header (uint32), the header (JSON), then rows x columns
-    float32, little endian, row by row; NaN where no job ran.
+    The answer has, little endian: the length of the header, uint32; the header, JSON, padded to
+    four bytes; and the values, rows x columns, float32, row by row, NaN where no job ran.
     """
     shape = (rows, columns)
     return context.job_service.answer(
@@ -91,7 +91,7 @@ def mounts(
     to_ns: ToNs = FAR,
     columns: Points = 400,
 ) -> Response:
-    """Return the load on each mount by job: the largest twelve, and the rest."""
+    """Return the load on each mount: of the twelve jobs with most load, and of all others."""
     return context.job_service.answer(
         request,
         ("system mounts", viewer.users, metric, from_ns, to_ns, columns),
@@ -121,9 +121,9 @@ def machines(
     to_ns: ToNs = FAR,
     columns: Points = 400,
 ) -> Response:
-    """Return servers and nodes over time, as their agents saw them.
+    """Return the activity of servers and nodes over time, from their agents.
 
-    Who may not see all jobs gets the state of the servers of a file system together.
+    A viewer who may not see all jobs gets no nodes, and all servers of a file system as one.
     """
     return context.job_service.answer(
         request,

@@ -1,4 +1,4 @@
-"""Descriptions of fields from the docstrings of the dataclasses that are answers' schemas."""
+"""Moves descriptions of fields from docstrings of dataclasses into the OpenAPI schemas."""
 
 from __future__ import annotations
 

@@ -10,10 +10,10 @@ class Fabric(BaseModel):
 
     name: str
     kind: str = Field(description="torus, mesh, fat tree, dragonfly, tree or graph")
-    valid_from_ns: int = Field(description="since when it is so; 0: always")
+    valid_from_ns: int = Field(description="valid since this time; 0: always")
     nodes: int
     switches: int
-    links: int = Field(description="a cable is two: one each way")
+    links: int = Field(description="a cable counts as two: one in each direction")
     dimensions: list[str]
     sizes: list[int]
     wraps: list[bool] = Field(description="of each dimension, whether its ends are joined")
@@ -22,7 +22,7 @@ class Fabric(BaseModel):
 
 
 class Fabrics(BaseModel):
-    """All versions of all fabrics; and the time in which visible jobs ran."""
+    """All versions of all fabrics, and the time in which jobs that the viewer may see ran."""
 
     fabrics: list[Fabric]
     first_ns: int
@@ -30,7 +30,7 @@ class Fabrics(BaseModel):
 
 
 class Shape(Fabric):
-    """The vertices and links of a fabric; lists of one length belong together."""
+    """The vertices and links of a fabric; each list has one entry per vertex, or per link."""
 
     vertices: list[str] = Field(description="names of nodes' adapters and of switches")
     hosts: list[str] = Field(description="of each vertex, the node; empty: a switch")
@@ -61,7 +61,7 @@ class FabricJob(BaseModel):
 
 
 class FabricOverview(BaseModel):
-    """What a fabric carried over a time, in steps."""
+    """The load of a fabric's busiest link in each step of a span, and the jobs with traffic."""
 
     start_ns: int
     step_ns: int
@@ -71,12 +71,12 @@ class FabricOverview(BaseModel):
     greatest: float
     measured: int = Field(description="links whose ports count")
     low_high: bool = Field(description="adaptive routing: loads lie between two values")
-    waiting: bool = Field(description="some ports tell how long data waited")
+    waiting: bool = Field(description="some ports count how long data waited")
     jobs: list[FabricJob] = Field(description="the greatest first")
 
 
 class JobOnLink(BaseModel):
-    """A job on a link or a switch."""
+    """A job with traffic on a link or a switch."""
 
     job: str = Field(description="empty: traffic of no job that is known")
     program: str
@@ -92,7 +92,7 @@ class JobOnLink(BaseModel):
 
 
 class OnLink(BaseModel):
-    """Who is on a link or a switch."""
+    """The jobs with traffic on a link or a switch."""
 
     name: str
     resource: str = Field(description="as verdicts name it")
@@ -108,7 +108,7 @@ class OnLink(BaseModel):
 
 
 class Placed(BaseModel):
-    """Which job is on which node."""
+    """The job on each node at an instant."""
 
     jobs: list[str]
     job_of: dict[str, int] = Field(description="by node, a place in jobs")
@@ -116,7 +116,7 @@ class Placed(BaseModel):
 
 
 class PlacementMeasure(BaseModel):
-    """A measure of where a job sits."""
+    """A measure of a job's placement."""
 
     name: str
     value: str
@@ -124,7 +124,7 @@ class PlacementMeasure(BaseModel):
 
 
 class PlacementMeeting(BaseModel):
-    """A job that ran at the same time, and what both can have in common."""
+    """A job that ran at the same time, and the links and switches that both may use."""
 
     job: str
     program: str
@@ -136,7 +136,7 @@ class PlacementMeeting(BaseModel):
 
 
 class PlacementReport(BaseModel):
-    """Where a job sits in its fabric, and who may use the same links."""
+    """The placement of a job in its fabric, and the jobs that may use the same links."""
 
     fabric: str = Field(description="its name; empty: none is known, or none has the job's nodes")
     why_not: str

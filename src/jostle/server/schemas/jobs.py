@@ -1,4 +1,8 @@
-"""Schemas of answers about jobs. Fields `_ns` are ns (times: since the epoch), `_s` seconds."""
+"""Schemas of answers about jobs.
+
+Fields that end in `_ns` are in nanoseconds; instants are counted from the epoch. Fields that end in
+`_s` are in seconds.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,8 @@ from pydantic import BaseModel, Field
 
 from jostle.analysis.estimation.light import Light
 from jostle.analysis.estimation.model import CauseName
+from jostle.report.verdict.attribution import Attribution
 from jostle.report.verdict.batch_loss import LossNumbers
-from jostle.report.verdict.blame import Blame
 from jostle.report.verdict.verdict import VerdictHead
 from jostle.report.verdict.verdict_worker import VerdictProgress
 from jostle.server.schemas.reports import EstimateReport, InterferenceReport, WaitsReport
@@ -21,11 +25,11 @@ class Problem(BaseModel):
     title: str
     status: int
     detail: str | None = Field(None, description="the cause, as the failed part reports it")
-    mend: str | None = None
+    fix: str | None = None
 
 
 class CauseShare(BaseModel):
-    """What a job lost to one cause."""
+    """The loss of a job to one cause."""
 
     what: str
     place: str
@@ -33,7 +37,7 @@ class CauseShare(BaseModel):
 
 
 class Brief(BaseModel):
-    """A verdict in a row of the list of jobs."""
+    """A verdict in a few values, for a row of the list of jobs."""
 
     light: Light | None = Field(description="null: undecided")
     undecided: str = Field(description="why the light is undecided; empty if it is decided")
@@ -48,7 +52,7 @@ class Brief(BaseModel):
 
 
 class JobRow(BaseModel):
-    """A job of the list."""
+    """A row of the list of jobs."""
 
     job: str
     batch: str | None = Field(description="the batch job that it is a part of; null: none")
@@ -72,7 +76,7 @@ class JobRow(BaseModel):
 
 
 class LossGroup(BaseModel):
-    """What the jobs of one user, program, resource or week lost."""
+    """The loss of the jobs of one user, program, resource or week."""
 
     name: str
     jobs: int = Field(description="jobs with a verdict")
@@ -84,7 +88,7 @@ class LossGroup(BaseModel):
 
 
 class Losses(BaseModel):
-    """What interference cost a system."""
+    """The loss of a system's jobs to interference."""
 
     jobs: int = Field(description="jobs that the viewer may see and that began in the span")
     waiting: int = Field(description="those of them without a verdict")
@@ -96,7 +100,7 @@ class Losses(BaseModel):
 
 
 class SchedulerFacts(BaseModel):
-    """What prolog and epilog noted of a batch job; empty texts and 0: not known."""
+    """Facts on a batch job from its batch system; an empty text or 0 is not known."""
 
     name: str
     partition: str
@@ -123,11 +127,11 @@ class BatchJob(BaseModel):
     waiting: int = Field(description="parts without a verdict yet")
     run_s: float = Field(description="from its first process to its last")
     loss: LossNumbers | None = Field(description="null: some parts have no verdict yet")
-    scheduler: SchedulerFacts | None = Field(description="null: nobody noted them")
+    scheduler: SchedulerFacts | None = Field(description="null: none were recorded")
 
 
 class Facets(BaseModel):
-    """For each value of a field, the number of jobs that match all other filters."""
+    """For each value of a field, the number of jobs that match the filters of all other fields."""
 
     light: dict[str, int]
     cause: dict[str, int]
@@ -146,15 +150,15 @@ class Jobs(BaseModel):
 
 
 class Verdict(BaseModel):
-    """What interference cost a job, estimated from its own run and from its neighbours.
+    """The loss of a job to interference, estimated from its own run and from its neighbours.
 
-    `estimate` is what `jostle estimate --json` prints, `interference` what `jostle interference
-    --json` prints; null if no other job ran beside it.
+    `estimate` is the output of `jostle estimate --json`. `interference` is the output of `jostle
+    interference --json`; it is null if no other job ran at the same time.
     """
 
     job: JobRow
     head: VerdictHead
-    blame: Blame
+    attribution: Attribution
     estimate: EstimateReport
     interference: InterferenceReport | None
     mounts: dict[str, str] = Field(
@@ -166,7 +170,7 @@ class Verdict(BaseModel):
 
 
 class Line(BaseModel):
-    """A series at one resolution; null: no value."""
+    """One line of a series: minimum, mean and maximum at each point; null: no value."""
 
     name: str
     low: list[float | None]
@@ -175,7 +179,7 @@ class Line(BaseModel):
 
 
 class Series(BaseModel):
-    """Some metrics of a job, or of all others on its resources, on one time axis."""
+    """Some metrics of a job, or of other jobs on its resources, over time."""
 
     metric: str
     unit: str = Field(description="of the values: bytes/s, ops/s, s/s or a level's own")
@@ -195,13 +199,13 @@ class GpuSeries(BaseModel):
 
 
 class JobGpus(BaseModel):
-    """The GPUs of a job on which it did most, at most twelve, by host and name."""
+    """The busiest GPUs of a job, at most twelve, sorted by host and name."""
 
     gpus: list[GpuSeries]
 
 
 class Quartiles(BaseModel):
-    """The distribution of the totals of a program's other runs."""
+    """The distribution of a number over the other runs of a job's program."""
 
     runs: int
     min: float
@@ -213,7 +217,7 @@ class Quartiles(BaseModel):
 
 
 class Figure(BaseModel):
-    """A figure of a job's digest."""
+    """One number of a job: in total, over its processes, and in other runs of its program."""
 
     name: str
     unit: Literal["bytes", "ops", "s"]
@@ -225,7 +229,7 @@ class Figure(BaseModel):
 
 
 class Figures(BaseModel):
-    """Figures of a job over its processes, and among other runs of its program."""
+    """The numbers of a job, compared with other runs of its program."""
 
     program: str
     runs: int = Field(description="number of other runs it is compared with")
@@ -245,23 +249,23 @@ class MetricName(BaseModel):
 
 
 class ViewName(BaseModel):
-    """Metrics that belong together, under one name."""
+    """A name for several metrics that are shown together."""
 
     id: str
     title: str
 
 
 class Metrics(BaseModel):
-    """All that `metric` may name."""
+    """All values that parameter `metric` may have."""
 
     views: list[ViewName]
     metrics: list[MetricName]
 
 
-class Judging(BaseModel):
-    """The verdict is being made: ask again in a moment."""
+class Assessment(BaseModel):
+    """The verdict is being computed: retry in a moment."""
 
-    state: Literal["judging"] = "judging"
+    state: Literal["assessing"] = "assessing"
     job: JobRow
     progress: VerdictProgress | None = Field(
         description="null: it waits for the verdict on another job"

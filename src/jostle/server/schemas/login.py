@@ -12,10 +12,12 @@ Kind = Literal["token", "oidc", "proxy", "accounts"]
 
 
 class WayIn(BaseModel):
-    """The way to log in.
+    """The method of log-in.
 
-    `token`: by the URL that `jostle serve` printed; `oidc`: at an issuer, beginning at
-    /login/oidc; `proxy`: the proxy in front does it; `accounts`: by POST of name and password.
+    - `token`: by the URL that `jostle serve` printed.
+    - `oidc`: at an OpenID Connect issuer; the log-in begins at /login/oidc.
+    - `proxy`: by the proxy in front of the server.
+    - `accounts`: by an HTTP POST request with name and password.
     """
 
     way: Kind

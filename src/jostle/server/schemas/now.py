@@ -1,4 +1,4 @@
-"""Schema of the running jobs: what `jostle top --json` prints."""
+"""Schema of the running jobs, as `jostle top --json` prints them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from jostle.analysis.live.model import Because, LiveChange, LiveSuspect, Resourc
 
 
 class NowRow(BaseModel):
-    """A running job; what is said of it is provisional, from its past alone."""
+    """A running job; its numbers are provisional, since its later slices are not known yet."""
 
     job: str
     program: str
@@ -38,7 +38,7 @@ class NowRow(BaseModel):
 
 
 class NowAnswer(BaseModel):
-    """The running jobs that the viewer may see, those first that lose most now."""
+    """The running jobs that the viewer may see; those that lose most now come first."""
 
     newest_ns: int = Field(description="end of the newest slice; 0: there is none")
     jobs: list[NowRow]

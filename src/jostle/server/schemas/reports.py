@@ -1,8 +1,8 @@
 """Schemas of the commands' `--json` output, where no dataclass has exactly these fields.
 
-An answer that a dataclass describes has that dataclass as schema. Here are composed answers: their
-schemas name the fields that the pages read, and the answers have all fields of the commands. The
-server does not validate answers against them; tests do.
+If a dataclass has exactly the fields of an answer, it is the schema of the answer. This module has
+the schemas of all other answers. They name the fields that the pages read; the answers have all
+fields of the commands' output. Tests, not the server, validate answers against these schemas.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from pydantic import BaseModel, Field
 
 from jostle.analysis.estimation.light import Light
 from jostle.analysis.estimation.model import Cause, Hit
-from jostle.analysis.identification.met_runs import RunAmongItsLike
 from jostle.analysis.identification.model import (
     AccountPart,
+    DisturbedSlice,
     Encounter,
-    GuiltySlice,
     Matrix,
     ResourceLoss,
     Suspect,
     Untested,
 )
+from jostle.analysis.identification.runs.met_runs import RunAmongItsLike
 from jostle.analysis.interval import Interval
 from jostle.analysis.site_advice import SiteAdvice, SiteSums
 from jostle.analysis.waits.model import WaitAnswer, WaitCause
@@ -30,7 +30,7 @@ from jostle.report.verdict.verdict import CauseRow
 
 
 class EstimateReport(BaseModel):
-    """What `jostle estimate --json` prints."""
+    """The output of `jostle estimate --json`."""
 
     run_s: float
     intrinsic_s: float
@@ -50,7 +50,7 @@ class EstimateReport(BaseModel):
     undecided: str
     decided_by: str
     advice: str
-    judged: bool = Field(description="whether there is a light")
+    assessed: bool = Field(description="whether there is a light")
     limits: list[str]
     core_hours_lost: float
     energy_lost_kwh: Interval | None = Field(
@@ -59,7 +59,7 @@ class EstimateReport(BaseModel):
 
 
 class StragglerReport(BaseModel):
-    """Ranks of one node that the other ranks of their world waited for."""
+    """Late ranks of one node, for which the other ranks of their world waited."""
 
     ranks: list[int]
     host: str
@@ -74,13 +74,13 @@ class StragglerReport(BaseModel):
     who: str = Field(description="ranks and node in words")
     when: str = Field(description="since when and until when, in words")
     reason: str = Field(
-        description="the cause in words; if it is unknown, why, and what would tell"
+        description="the cause in words; if unknown, why, and which data would show it"
     )
     text: str = Field(description="all of it as one sentence")
 
 
 class WorldWaitsReport(BaseModel):
-    """Whom the ranks of one MPI world, or of one training launch, waited for."""
+    """The late ranks of one MPI world, or of one training launch."""
 
     number: int
     ranks: int
@@ -90,7 +90,7 @@ class WorldWaitsReport(BaseModel):
 
 
 class WaitsReport(BaseModel):
-    """Whom the ranks of a job waited for, as `waits` of `jostle estimate --json`."""
+    """The late ranks of a job, as `waits` in the output of `jostle estimate --json`."""
 
     worlds: list[WorldWaitsReport]
     false_alarm: float = Field(
@@ -99,7 +99,7 @@ class WaitsReport(BaseModel):
 
 
 class CoreAccount(BaseModel):
-    """Who had the cores of a node while a job waited for them."""
+    """The users of a node's cores while a job waited for these cores."""
 
     host: str
     waited_s: float = Field(description="added up over its threads, as the kernel measured it")
@@ -110,15 +110,15 @@ class CoreAccount(BaseModel):
 
 
 class InterferenceReport(BaseModel):
-    """What `jostle interference --json` prints."""
+    """The output of `jostle interference --json`."""
 
     seconds: Interval
     percent: Interval
     suspects: list[Suspect]
-    guilty: list[GuiltySlice]
+    disturbed: list[DisturbedSlice]
     resources: list[ResourceLoss]
     neighbours: int = Field(
-        description="other jobs beside it; those that the viewer may not see count as one"
+        description="jobs that ran alongside it; those that the viewer may not see count as one"
     )
     unnamed: bool = Field(False, description="among them are jobs that the viewer may not see")
     evident: bool
@@ -126,9 +126,11 @@ class InterferenceReport(BaseModel):
         description='why no suspect can be identified, and what would help; "": not so'
     )
     limits: list[str]
-    acquitted: dict[str, str] = Field(description="jobs that were tested and did no visible harm")
+    ruled_out: dict[str, str] = Field(
+        description="jobs that were tested and are ruled out, and why"
+    )
     untested: dict[str, Untested] = Field(
-        default={}, description="jobs of which it is not known, and what would decide it"
+        default={}, description="jobs that could not be tested, and what would decide it"
     )
     accounts: list[CoreAccount] = Field(
         default=[], description="who had the cores that the job waited for"
@@ -136,7 +138,7 @@ class InterferenceReport(BaseModel):
 
 
 class SiteAdviceReport(BaseModel):
-    """What to change about a site, or what the jobs lost that the viewer may see."""
+    """The advice on a site; for viewers who may not see all jobs, the losses of visible jobs."""
 
     waiting: int = Field(description="jobs of the period without a verdict yet: they count nothing")
     advice: SiteAdvice | None = Field(description="null: the viewer may not see all jobs")
@@ -145,11 +147,11 @@ class SiteAdviceReport(BaseModel):
 
 @dataclass(frozen=True, kw_only=True)
 class MatrixReport(Matrix):
-    """What `jostle matrix --json` prints.
+    """The output of `jostle matrix --json`.
 
     Attributes:
-        commit: Commit of the repository that it was made from.
-        seconds: Time that it took.
+        commit: Number of the repository's newest commit when the computation began.
+        seconds: Duration of the computation, s.
     """
 
     commit: int
@@ -158,28 +160,28 @@ class MatrixReport(Matrix):
 
 @dataclass(frozen=True, kw_only=True)
 class LikeRunsReport(RunAmongItsLike):
-    """What `jostle interference --json` prints of an imported job that is known as a whole.
+    """The output of `jostle interference --json` for an imported job without slices.
 
     Attributes:
-        rests_on: What the answer rests on, one sentence each; empty, as all else: of this job
-            slices are known, and its verdict says more.
+        rests_on: Recorded data on which the answer is based, one sentence each. For a job with
+            slices this and all other fields are empty: see its verdict.
     """
 
     rests_on: list[str]
 
 
 class EvidenceRun(BaseModel):
-    """A run behind an encounter."""
+    """A run from which an encounter (a comparison of two programs) was computed."""
 
     job: str | None = Field(description="null: the viewer may not open it")
     value: float
 
 
 class EvidenceReport(BaseModel):
-    """The runs of a program with another one beside it, and those without."""
+    """The runs of a program that ran alongside another program, and its other runs."""
 
     encounter: Encounter
-    beside: list[EvidenceRun]
+    alongside: list[EvidenceRun]
     without: list[EvidenceRun]
 
 
@@ -212,20 +214,20 @@ class NodeDifference(BaseModel):
     course: list[DayOfPeers]
 
 
-class NotJudged(BaseModel):
-    """Components that could not be judged."""
+class NotAssessed(BaseModel):
+    """Components that could not be assessed."""
 
     words: str
 
 
 class NodesReport(BaseModel):
-    """What `jostle nodes --json` prints."""
+    """The output of `jostle nodes --json`."""
 
     answer: str
     watched: str
     days: int = Field(description="days with slices of machines")
     comparisons: int
     differences: list[NodeDifference] = Field(description="the surest first")
-    unjudged: list[NotJudged]
+    unassessed: list[NotAssessed]
     commit: int = Field(description="commit of the repository that it was made from")
     seconds: float = Field(description="time that it took")

@@ -8,7 +8,7 @@ from jostle.values.storage_servers import FileKind
 
 
 class Span(BaseModel):
-    """The time that the repository covers."""
+    """The time in which jobs that the viewer may see ran, and the number of nodes in use."""
 
     first_ns: int
     last_ns: int
@@ -21,7 +21,7 @@ class Span(BaseModel):
 
 
 class Layer(BaseModel):
-    """A job's load on a mount."""
+    """The load of one job on a mount over time."""
 
     job: str
     total: float
@@ -29,7 +29,7 @@ class Layer(BaseModel):
 
 
 class MountLoad(BaseModel):
-    """The load on a mount, by job."""
+    """The load on a mount over time: of the jobs with most load, and of all others together."""
 
     mount: str
     path: str
@@ -52,11 +52,16 @@ class MountLoads(BaseModel):
 
 
 class ServerLane(BaseModel):
-    """A server of a file system; of who may not see all jobs, all its servers together."""
+    """A server of a file system over time, as its agent recorded it.
+
+    For viewers who may not see all jobs, all servers of a file system are shown as one.
+    """
 
     host: str
     mount: str = Field(description="the file system; empty: none that a job used")
-    part: FileKind = Field(description="what it serves of it; file system: all, or not known")
+    part: FileKind = Field(
+        description="the part that it serves; file system: all of it, or unknown"
+    )
     bytes: list[float] | None = Field(description="bytes/s; null: not for this viewer")
     metadata: list[float] | None = Field(
         description="metadata requests/s of a metadata server; null: not for this viewer"
@@ -67,7 +72,7 @@ class ServerLane(BaseModel):
 
 
 class NodeLane(BaseModel):
-    """A node as its agent saw it; shares of the time, 0 to 1."""
+    """The activity of a node over time, as its agent recorded it; all values are shares, 0 to 1."""
 
     host: str
     cpu: list[float | None] = Field(description="share of its cores that was busy")
@@ -77,14 +82,14 @@ class NodeLane(BaseModel):
 
 
 class GpuLine(BaseModel):
-    """A line of a view of a GPU."""
+    """One line of a chart of a GPU's activity."""
 
     name: str
-    values: list[float | None] = Field(description="one per step; null: its agent said nothing")
+    values: list[float | None] = Field(description="one per step; null: no data from its agent")
 
 
 class GpuView(BaseModel):
-    """One way to look at a GPU over time."""
+    """One chart of a GPU's activity over time, such as its power."""
 
     name: str
     title: str
@@ -102,7 +107,7 @@ class SlowedGpu(BaseModel):
 
 
 class NodeGpu(BaseModel):
-    """A GPU of a node over time, as the node's agent saw it."""
+    """The activity of a node's GPU over time, from the node's agent."""
 
     host: str
     gpu: str = Field(description="its PCI bus id, or the UUID of an instance")
@@ -115,7 +120,7 @@ class NodeGpu(BaseModel):
 
 
 class NodeMemoryRow(BaseModel):
-    """What a job did on a node, and how fast the node's memory answered it."""
+    """The load of a job on a node, and the speed of the node's memory for it."""
 
     job: str
     cores: float = Field(description="kept busy, mean over its slices")
@@ -141,7 +146,7 @@ class NodeGpus(BaseModel):
 
 
 class MachineLanes(BaseModel):
-    """Servers and nodes over time, by their agents."""
+    """The activity of servers and nodes over time, from their agents."""
 
     start_ns: int
     step_ns: int

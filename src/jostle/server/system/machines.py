@@ -1,4 +1,4 @@
-"""Servers and nodes over time, from their agents."""
+"""The activity of servers and nodes over time, as their agents recorded it."""
 
 from __future__ import annotations
 
@@ -71,23 +71,23 @@ def machine_lanes(
     span: tuple[int, int],
     columns: int,
 ) -> dict[str, Any]:
-    """Return servers and nodes over a span.
+    """Return the activity of servers and nodes over a span.
 
-    A viewer who may not see all jobs gets no nodes and no bytes: a server's bytes less the
-    published sums of profiles would be the load without a profile, which may be of one user. Such a
-    viewer gets the state of the servers of file systems that visible jobs used, all servers of one
-    together, where the load of others there may be published (docs/adr/0030).
+    A viewer who may not see all jobs gets no nodes and no bytes: the bytes of a server minus the
+    published sums of profiled jobs are the load without a profile, which may be that of one user.
+    For each file system that visible jobs used, such a viewer gets the state of all its servers
+    together, at times at which the load of others may be published (docs/adr/0030).
 
     Args:
         repository: The repository.
-        others: Source of the sums for viewers who may not see all.
-        lives: Lives of all jobs.
+        others: Source of the sums for viewers who may not see all jobs.
+        lives: Run times of all jobs on their nodes.
         viewer: The viewer.
         span: Start and end, ns since the epoch.
-        columns: The most columns.
+        columns: Largest number of columns.
 
     Returns:
-        As the schema MachineLanes.
+        Content of schema MachineLanes.
     """
     visible = [life for life in lives if viewer.sees(life.uid)]
     axis = GridAxis.of(span, visible, columns)
@@ -101,7 +101,7 @@ def machine_lanes(
         nodes = _cells(repository, axis, ("machine",), "node", _NODE)
         hosts = sorted((host for host, _ in nodes), key=natural)[:_MOST_NODES]
         shown = [_node(host, nodes[host, "machine"]) for host in hosts]
-        return _told(axis, lanes, shown)
+        return _answer(axis, lanes, shown)
     lanes = []
     open_to = {mount: _open(others, lives, viewer, mount, axis) for mount in where}
     for mount, servers in where.items():
@@ -111,10 +111,10 @@ def machine_lanes(
             both = zip(lane[name], open_to[mount], strict=True)
             lane[name] = [value if seen else None for value, seen in both]
         lanes.append(lane)
-    return _told(axis, lanes, []) | {"few": not all(seen.all() for seen in open_to.values())}
+    return _answer(axis, lanes, []) | {"few": not all(seen.all() for seen in open_to.values())}
 
 
-def _told(axis: GridAxis, servers: list[Any], nodes: list[Any]) -> dict[str, Any]:
+def _answer(axis: GridAxis, servers: list[Any], nodes: list[Any]) -> dict[str, Any]:
     return {
         "start_ns": axis.start_ns,
         "step_ns": axis.step_ns,
@@ -160,7 +160,7 @@ def _mounts(repository: Repository, jobs: set[str]) -> dict[str, tuple[str, ...]
 
 
 def _placed(served: Cells, where: Mapping[str, tuple[str, ...]]) -> list[tuple[str, str]]:
-    """Return every server and the first of its mounts."""
+    """Return each server with one of the mounts that it serves; "" if it serves none."""
     hosts = sorted({host for host, _ in served}, key=natural)
     return [
         (host, next((mount for mount, hosts in where.items() if host in hosts), ""))
@@ -201,7 +201,7 @@ def _server(
 
 
 def _part(mount: str, served: Cells, hosts: tuple[str, ...]) -> FileKind:
-    """Return the part of a mount that some hosts serve."""
+    """Return the part of a mount that some servers serve: data, metadata, or both."""
     if not has_metadata_server(mount):
         return "file system"
     data, metadata = (
@@ -224,11 +224,11 @@ def _node(host: str, cells: Mapping[str, Floats]) -> dict[str, Any]:
 def _open(
     others: Others, lives: list[Life], viewer: Viewer, mount: str, axis: GridAxis
 ) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Return in which columns the load of others on a mount may be published."""
+    """Return whether the load of others on a mount may be published, for each column."""
     mine = {life.job for life in lives if viewer.sees(life.uid)}
     seen = np.ones(axis.columns, dtype=bool)
     for line in _LINES:
-        told = others.told(
+        loads = others.disclosed(
             viewer,
             owners(lives),
             "rollup",
@@ -236,7 +236,7 @@ def _open(
             (axis.start_ns, axis.step_ns, axis.columns),
             without=mine,
         )
-        seen &= ~np.isnan(told.get(mount, np.zeros(axis.columns)))
+        seen &= ~np.isnan(loads.get(mount, np.zeros(axis.columns)))
     return seen
 
 

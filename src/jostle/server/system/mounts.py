@@ -1,4 +1,4 @@
-"""Computes the load on each mount by job."""
+"""Computes the load on each mount over time, divided among jobs."""
 
 from __future__ import annotations
 
@@ -30,31 +30,32 @@ def mount_load(
     span: tuple[int, int],
     columns: int,
 ) -> dict[str, Any]:
-    """Return the load on each mount over a span, by job.
+    """Return the load on each mount over a span, divided among jobs.
 
-    A viewer who may not see all jobs gets only mounts on which visible jobs had load, under the
-    names that these jobs use, and only the time of these jobs.
+    A viewer who may not see all jobs gets only mounts on which visible jobs had load, with the
+    paths under which these jobs use them, and only the time in which these jobs ran.
 
     Args:
         tiles: Loads of all jobs.
-        others: Source of the sums for viewers who may not see all.
-        lives: Lives of all jobs.
-        viewer: The viewer: invisible jobs are one sum, empty where too few others were
-            active.
+        others: Source of the sums for viewers who may not see all jobs.
+        lives: Run times of all jobs on their nodes.
+        viewer: The viewer. Jobs that the viewer may not see are one sum, which is hidden at times
+            at which too few other users were active.
         metric: A view or a metric of mounts.
         span: Start and end, ns since the epoch.
-        columns: The most columns.
+        columns: Largest number of columns.
 
     Returns:
-        unit, start_ns, step_ns, columns, and the mounts, the busiest first: mount, path, type,
-        total (of the span, in the metric's unit), jobs (number of jobs with load there), layers
-        (the largest: job, total, values) and rest (values of all others; None where there are
-        none).
+        unit, start_ns, step_ns, columns: The values' unit, and the columns.
+        mounts: The mounts, the busiest first. Each has mount, path, type; total, the sum over the
+            span in the metric's unit; jobs, the number of jobs with load on it; layers, the jobs
+            with most load (job, total, values); rest, the values of all other jobs, None without
+            other jobs; and few, whether values in `rest` are hidden.
     """
     seen = view(metric)
     ids = [name for line in seen.lines for name in line.metrics]
     if any(BY_ID[name].scope != "mount" for name in ids):
-        raise UsageError(f"{metric} is not counted per mount.", hint="Try bytes, ops or time.")
+        raise UsageError(f"{metric} is not counted per mount.", hint="Use bytes, ops or time.")
     visible = [life for life in lives if viewer.sees(life.uid)]
     axis = GridAxis.of(span, visible, columns)
     loads = _loads(tiles, ids, axis)
@@ -66,8 +67,8 @@ def mount_load(
     mounts = []
     for mount, (jobs, rest) in loads.items():
         path, kind = paths.get(mount, (mount, ""))
-        told = _split(jobs, rest).told(scale, axis.step_ns)
-        mounts.append({"mount": mount, "path": path, "type": kind} | told)
+        loads_there = _split(jobs, rest).to_row(scale, axis.step_ns)
+        mounts.append({"mount": mount, "path": path, "type": kind} | loads_there)
     return {
         "unit": seen.rate_unit,
         "start_ns": axis.start_ns,
@@ -106,7 +107,7 @@ def _known(
     """Return the loads by mount that may be published to the viewer."""
     unseen: dict[str, Floats] = {}
     for line in seen.lines:
-        told = others.told(
+        loads_there = others.disclosed(
             viewer,
             owners(lives),
             "rollup",
@@ -114,7 +115,7 @@ def _known(
             (axis.start_ns, axis.step_ns, axis.columns),
             without=visible,
         )
-        for mount, load in told.items():
+        for mount, load in loads_there.items():
             unseen[mount] = unseen.get(mount, np.zeros(axis.columns)) + load
     found: dict[str, Loads] = {}
     for mount, (jobs, _) in loads.items():
@@ -127,19 +128,19 @@ def _known(
 
 @dataclass
 class _Split:
-    """The load on a mount: the largest jobs that may be named, and the rest.
+    """The load on a mount: that of the jobs with most load, and that of all others together.
 
     Attributes:
-        jobs: Number of jobs with load there, as far as it may be published.
-        layers: Name and load of the largest.
-        rest: Load of all others, NaN where it may not be published; None: there are none.
+        jobs: Number of jobs with load on the mount that the viewer may see.
+        layers: Name and load of each of the jobs with most load.
+        rest: Load of all other jobs, NaN where it may not be published; None: there are no others.
     """
 
     jobs: int
     layers: list[tuple[str, Floats]]
     rest: Floats | None
 
-    def told(self, scale: float, step_ns: int) -> dict[str, Any]:
+    def to_row(self, scale: float, step_ns: int) -> dict[str, Any]:
         """Return the load in the form of the API."""
         total = sum(float(load.sum()) for _, load in self.layers)
         total += 0.0 if self.rest is None else float(np.nansum(self.rest))

@@ -31,9 +31,9 @@ class GridAxis:
     """Columns of whole slices.
 
     Attributes:
-        start_ns: Start of the first column; a multiple of the step, so that columns stay in
-            place when a span moves.
-        step_ns: Length of a column; from 20 s on whole minutes, as in tiles.
+        start_ns: Start of the first column, ns since the epoch. It is a multiple of `step_ns`, so
+            that columns have the same borders when a span moves.
+        step_ns: Length of a column, ns. Long columns are whole minutes, for which loads are cached.
         columns: Number of columns.
     """
 
@@ -43,9 +43,10 @@ class GridAxis:
 
     @staticmethod
     def of(span: tuple[int, int], lives: list[Life], columns: int) -> GridAxis:
-        """Divide the part of a span in which there are jobs into columns.
+        """Divide the part of a span in which jobs ran into columns.
 
-        The shortest slices there limit how fine they may be; longer ones cover several columns.
+        A column is not shorter than the shortest slices of these jobs. Longer slices may cover
+        several columns.
         """
         begin = max(span[0], min((life.start_ns for life in lives), default=0))
         end = max(min(span[1], max((life.end_ns for life in lives), default=0)), begin + 1)
@@ -66,7 +67,7 @@ class GridAxis:
         return self.start_ns + self.step_ns * self.columns
 
     def place(self, ns: int) -> int:
-        """Return the column of an instant, cut to the existing ones."""
+        """Return the number of the column of an instant, at least 0 and at most `columns`."""
         return min(max((ns - self.start_ns) // self.step_ns, 0), self.columns)
 
 
@@ -77,14 +78,14 @@ def _lasts(life: Life, begin_ns: int, end_ns: int) -> bool:
 
 @dataclass(frozen=True)
 class RowLayout:
-    """The rows of the grid: a row for each lane of a node, or for several nodes.
+    """The rows of the grid: a row for each lane of a node, or one row for several nodes.
 
-    Jobs that share a node at the same time are in separate lanes.
+    Jobs that share a node at the same time are in different lanes of the node.
 
     Attributes:
         together: Number of nodes per row.
-        lane: Lane by job and node, from 0.
-        row: Number of the row by node and lane; in the order of rows.
+        lane: Number of the lane of each job and node, from 0; missing: lane 0.
+        row: Number of the row of each node and lane, in the order of rows.
     """
 
     together: int
@@ -96,9 +97,10 @@ class RowLayout:
         """Lay out the nodes of some jobs.
 
         Args:
-            lives: Lives of these jobs.
-            axis: The shown time: jobs that share a node outside of it need no lane.
-            most: Most rows; if lanes need more, nodes have no lanes.
+            lives: Run times of these jobs on their nodes.
+            axis: The shown time; jobs that share a node only outside of it need no second lane.
+            most: Largest number of rows. If lanes need more rows, several nodes share a row, and
+                nodes have no lanes.
         """
         on_node: dict[str, list[Life]] = {life.host: [] for life in lives}
         for life in lives:
@@ -122,7 +124,7 @@ class RowLayout:
         return self.row[host, self.lane.get((job, host), 0)]
 
     def named(self) -> list[dict[str, Any]]:
-        """Return the header's data on each row."""
+        """Return what the header says of each row: host, last, lane and lanes."""
         lanes = Counter(host for host, _ in self.row)
         rows: dict[int, dict[str, Any]] = {}
         for (host, lane), at in self.row.items():
@@ -156,17 +158,17 @@ def _lanes(lives: list[Life]) -> dict[str, int]:
 
 
 def factor(seen: View, step_ns: int) -> float:
-    """Return the factor from a sum over a column to a rate."""
+    """Return the factor that converts the sum of a column to a rate per second; 1 for levels."""
     scale = 1.0 if seen.level else 1e9 / step_ns
     return scale / 1e9 if seen.unit == "ns" else scale
 
 
 def span_of(lives: list[Life], columns: int) -> dict[str, Any]:
-    """Return the time that the repository covers, and the number of busy nodes over it.
+    """Return the time in which some jobs ran, and the number of busy nodes over this time.
 
     Args:
-        lives: Lives of all jobs.
-        columns: Points of the curve of busy nodes.
+        lives: Run times of the jobs on their nodes.
+        columns: Number of points of the curve of busy nodes.
     """
     axis = GridAxis.of((0, 2**63 - 1), lives, columns)
     change = np.zeros(axis.columns + 1)
@@ -196,27 +198,31 @@ def system_grid(
     shape: tuple[int, int],
     search: str = "",
 ) -> bytes:
-    """Return a metric of every node over a span, and the jobs there.
+    """Return a metric of every node over a span, and the jobs on the nodes.
 
-    A viewer who may not see all jobs gets the visible jobs on their nodes, and one row for all
-    nodes together: the publishable load of others (others.py) and that of the visible jobs. The
-    time is that of the visible jobs.
+    A viewer who may not see all jobs gets the load of visible jobs on their nodes, and one row for
+    all nodes together. This row has the load of visible jobs, and that of other jobs as far as it
+    may be published (others.py). Only the time in which visible jobs ran is covered.
 
     Args:
         tiles: Loads of all jobs.
-        others: Source of the sums for viewers who may not see all.
-        lives: Lives of all jobs.
+        others: Source of the sums for viewers who may not see all jobs.
+        lives: Run times of all jobs on their nodes.
         viewer: The viewer.
         metric: A view or a metric.
         span: Start and end, ns since the epoch; cut to the recorded time.
-        shape: The most rows and columns; more nodes share a row.
-        search: Part of the names of nodes.
+        shape: Largest number of rows, and of columns. If there are more nodes, several share a row.
+        search: Text that the names of nodes must contain.
 
     Returns:
-        As `process_grid`. For each row the header has host, last (of several nodes), and its
-        lane among the node's lanes: concurrent jobs have one each. It
-        lists jobs: {job, start_ns, end_ns, rows: [[first, last], ...]}, `together`: nodes to a row,
-        and `table`: the source of the numbers.
+        Header and numbers as in `process_grid`. The header has also:
+
+        - rows: for each row its host; `last`, the last host if several nodes share the row; `lane`,
+          the number of the lane on the node, and `lanes`, the number of lanes of the node;
+        - jobs: {job, start_ns, end_ns, rows: [[first, last], ...]} for each job;
+        - together: the number of nodes per row;
+        - all: whether the first row is that of all nodes together;
+        - table: the table of the repository from which the numbers come.
     """
     seen = view(metric)
     ids = [name for line in seen.lines for name in line.metrics]
@@ -268,7 +274,7 @@ def packed(header: dict[str, Any], values: Floats) -> bytes:
 
 
 def _codes(column: pa.ChunkedArray, number: Mapping[str, int]) -> NDArray[np.int64]:
-    """Return the number of each name, -1 for names without one."""
+    """Return the number of each name in a column, -1 for names without a number."""
     found = column.combine_chunks().dictionary_encode()
     known = [number.get(name, -1) for name in found.dictionary.to_pylist()]
     numbers: NDArray[np.int64] = np.array([*known, -1], dtype=np.int64)[found.indices.to_numpy()]
@@ -298,7 +304,7 @@ def _values(cells: pa.Table, lives: list[Life], layout: RowLayout, axis: GridAxi
 
 
 def _lived(lives: list[Life], layout: RowLayout, axis: GridAxis) -> Floats:
-    """Count, by row and column, the nodes with a job."""
+    """Count, by row and column, the nodes (or lanes of a node) on which a job ran."""
     places = {place: number for number, place in enumerate(layout.row)}
     busy = np.zeros((len(places), axis.columns), dtype=bool)
     for life in lives:
@@ -315,14 +321,14 @@ def _lived(lives: list[Life], layout: RowLayout, axis: GridAxis) -> Floats:
 def _everybody(
     others: Others, lives: list[Life], viewer: Viewer, seen: View, axis: GridAxis
 ) -> Floats:
-    """Add up the publishable loads of all jobs (on mounts: mount by mount)."""
+    """Add up the loads of all jobs on all nodes, or on all mounts, as far as they may be shown."""
     if seen.level:
         return np.full(axis.columns, np.nan)
     ids = [name for line in seen.lines for name in line.metrics]
     on_mounts = BY_ID[ids[0]].scope == "mount"
-    told: dict[str, dict[bool, Floats]] = {}
+    by_resource: dict[str, dict[bool, Floats]] = {}
     for line in seen.lines:
-        for resource, load in others.told(
+        for resource, load in others.disclosed(
             viewer,
             owners(lives),
             "rollup" if on_mounts else "node_rollup",
@@ -330,11 +336,11 @@ def _everybody(
             (axis.start_ns, axis.step_ns, axis.columns),
             all_nodes=not on_mounts,
         ).items():
-            sums = told.setdefault(resource, {})
+            sums = by_resource.setdefault(resource, {})
             sums[line.again] = sums.get(line.again, 0.0) + load
-    if not told:
+    if not by_resource:
         return np.zeros(axis.columns)
-    values = np.stack([np.maximum.reduce(list(sums.values())) for sums in told.values()])
+    values = np.stack([np.maximum.reduce(list(sums.values())) for sums in by_resource.values()])
     found: Floats = np.where(np.isnan(values).all(axis=0), np.nan, np.nansum(values, axis=0))
     return found
 
@@ -342,7 +348,7 @@ def _everybody(
 def rectangles(
     lives: list[Life], layout: RowLayout, axis: GridAxis, shift: int = 0
 ) -> list[dict[str, Any]]:
-    """Return the jobs of a picture; neighbouring rows of a job are one rectangle."""
+    """Return the jobs of a grid with their rows; a job's adjacent rows form one rectangle."""
     found: dict[str, dict[str, Any]] = {}
     for life in lives:
         if not _lasts(life, axis.start_ns, axis.end_ns):
@@ -357,7 +363,7 @@ def rectangles(
 
 
 def _runs(numbers: list[int]) -> list[list[int]]:
-    """Return first and last of each run of numbers that are consecutive."""
+    """Return the first and the last number of each sequence of consecutive numbers."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and runs[-1][1] == number - 1:

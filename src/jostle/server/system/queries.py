@@ -40,16 +40,16 @@ _OF_JOBS = "AND list_contains($1, job)"
 
 @dataclass(frozen=True)
 class Life:
-    """The life of a job on a node.
+    """The run time of a job on a node.
 
     Attributes:
-        job: Its name.
-        host: The node.
-        uid: Its user; None: several users.
-        start_ns: Its start, ns since the epoch.
-        end_ns: Its end; for a running job, the end of its newest slice.
-        slice_ns: Length of its slices.
-        running: Whether it runs.
+        job: Name of the job.
+        host: Name of the node.
+        uid: Uid of the job's user; None: it belongs to several users.
+        start_ns: Start of the job, ns since the epoch.
+        end_ns: End of the job; for a running job, the end of its newest slice.
+        slice_ns: Length of the job's slices, ns.
+        running: Whether the job runs.
     """
 
     job: str
@@ -62,7 +62,7 @@ class Life:
 
 
 def lives(repository: Repository) -> list[Life]:
-    """Return node and time of each job, the earliest job first."""
+    """Return the run time of each job on each of its nodes, the earliest job first."""
     rows = repository.query(_LIVES).to_pylist()
     running = sorted({row["job"] for row in rows if row["running"]})
     seen = {}
@@ -87,11 +87,13 @@ def node_cells(
 
     Args:
         tiles: Loads of all jobs.
-        ids: Metrics of one scope.
-        axis: Start, end and step of the columns, ns; the start is a multiple of the step.
-        on_mounts: Whether they are metrics of mounts: these are read from slices of processes,
-            which is slower.
-        level: Whether they are gauges: the mean over the slices of a column, not their sum.
+        ids: Ids of metrics of one scope.
+        axis: Start and end of the columns, and length of a column, ns; the start is a multiple of
+            the length.
+        on_mounts: Whether the metrics are those of mounts. These are read from slices of processes,
+            which takes longer.
+        level: Whether the metrics are gauges; then a column gets the mean over its slices in place
+            of the sum.
 
     Returns:
         Columns job, host, place (number of the column), value.
@@ -113,7 +115,7 @@ def node_cells(
 
 
 def owners(lives: Sequence[Life]) -> Callable[[str], int | None]:
-    """Return a function from a job to its user; None: several users, or unknown."""
+    """Return a function that returns the user of a job; None: several users, or unknown."""
     return {life.job: life.uid for life in lives}.get
 
 
@@ -127,7 +129,7 @@ def mount_cells(tiles: Tiles, ids: Sequence[str], axis: tuple[int, int, int]) ->
 
 
 def _cells(tiles: Tiles, table: Rollup, ids: Sequence[str], axis: tuple[int, int, int]) -> pa.Table:
-    """Return loads by job, resource and column: from cached minutes, if columns are not finer."""
+    """Return loads by job, resource and column; columns of whole minutes come from the cache."""
     begin, end, step = axis
     if step % MINUTE_NS == 0:
         rows = tiles.minutes(table, [ids], (begin, end))
@@ -144,7 +146,7 @@ def _cells(tiles: Tiles, table: Rollup, ids: Sequence[str], axis: tuple[int, int
 def mounts_named(
     repository: Repository, jobs: AbstractSet[str] | None = None
 ) -> dict[str, tuple[str, str]]:
-    """Return the shortest path and the type of each mount in some jobs; None: all jobs."""
+    """Return the shortest path and the type of each mount that some (None: all) jobs used."""
     found = (
         repository.query(_PATHS.format(which=""))
         if jobs is None

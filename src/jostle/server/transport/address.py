@@ -1,4 +1,4 @@
-"""Names as parts of a URL's path: the name of a job may be `a/b`."""
+"""Allows slashes in names that are parts of a URL's path, such as a job named `a/b`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class WholeNames:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on with its slashes replaced."""
+        """Pass on a request with another character in place of each encoded slash."""
         raw = scope.get("raw_path") or b""
         if scope["type"] == "http" and b"%" in raw:
             parts = raw.decode("ascii", "replace").split("/")

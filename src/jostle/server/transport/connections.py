@@ -27,18 +27,19 @@ class Connection:
     """A connection, from the moment it is accepted.
 
     Attributes:
-        near: Address for which it counts; None: that of a proxy, which serves all clients.
+        near: Address whose limit the connection counts towards. None: it counts towards none, since
+            it comes from a proxy, which serves all clients.
     """
 
     def __init__(self, limiter: ConnectionLimiter, near: str | None) -> None:
-        """Begin to wait for the first request; the task that is running now serves it."""
+        """Create the connection; closing it cancels the task that calls this."""
         self.near = near
         self._limiter = limiter
         self._task = asyncio.current_task()
         self._late: asyncio.TimerHandle | None = None
 
     def wait(self, seconds: float) -> None:
-        """Close the connection unless `arrived` is called within a time."""
+        """Close the connection after a time, unless `arrived` is called before."""
         if self._late is None:
             self._late = asyncio.get_running_loop().call_later(seconds, self.close)
             self._limiter.waiting(self)
@@ -60,16 +61,16 @@ class Connection:
 class ConnectionLimiter:
     """The connections of a server, limited in number.
 
-    If there are too many, the connection that has waited longest for a request is closed: clients
-    with requests are served while others only hold connections.
+    If there are too many, the connection that has waited longest for a request is closed. So
+    clients with requests are served, also if others only hold connections.
     """
 
     def __init__(self, most: int, proxies: Sequence[Net] = ()) -> None:
         """Start without connections.
 
         Args:
-            most: Most concurrent connections.
-            proxies: Addresses whose connections are not counted by address.
+            most: Largest number of concurrent connections.
+            proxies: Addresses for which the limit of connections per address does not apply.
         """
         self._most = most
         self._proxies = proxies
@@ -89,13 +90,13 @@ class ConnectionLimiter:
             host: Address of the connection.
         """
         where = None if is_from(host, self._proxies) else near(host)
-        crowded = where is not None and len(self._entries.get(where, ())) >= MOST_OF_ONE
-        if crowded or len(self) >= self._most:
+        from_one = where is not None and len(self._entries.get(where, ())) >= MOST_OF_ONE
+        if from_one or len(self) >= self._most:
             _log.warning(
-                "too many connections%s: those that ask nothing are closed first",
-                f" from {host}" if crowded else "",
+                "too many connections%s: idle ones are closed first",
+                f" from {host}" if from_one else "",
             )
-            waiting = self._waiting.get(where, {}) if crowded else self._all_waiting
+            waiting = self._waiting.get(where, {}) if from_one else self._all_waiting
             if not waiting:
                 return None
             oldest = next(iter(waiting))
@@ -127,7 +128,7 @@ class ConnectionLimiter:
 
 
 class Client(H11Protocol):
-    """A connection's requests and answers, each within its time.
+    """The requests and answers of a connection, each with a time limit.
 
     Attributes:
         gone: Whether the connection has ended.
@@ -140,7 +141,7 @@ class Client(H11Protocol):
         self._slow: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin, after the handshake."""
+        """Begin to wait for the first request, after the TLS handshake."""
         super().connection_made(transport)
         # Report all unsent bytes: 0 would mean always with TLS.
         transport.set_write_buffer_limits(high=1, low=0)
@@ -172,7 +173,7 @@ class Client(H11Protocol):
         self._heed(None)
 
     def _heed(self, left: int | None) -> None:
-        """Check later how many of these bytes were sent; None: there are none."""
+        """Check later whether the client has taken enough of `left` unsent bytes; None: stop."""
         if self._slow is not None:
             self._slow.cancel()
             self._slow = None
@@ -188,10 +189,10 @@ class Client(H11Protocol):
 
 
 def most_connections() -> int:
-    """Raise the limit of open files, and return the most connections.
+    """Raise the limit of open files, and return the largest number of connections.
 
-    Half of the descriptors are left for files: without any, nothing could be read or logged, and no
-    connection be accepted to report that.
+    Half of the file descriptors are left for files. Without free descriptors, the server could
+    neither read nor log, and could accept no connection to report that.
     """
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

@@ -1,4 +1,4 @@
-"""A header on each answer of the API that describes data missing because of damaged files."""
+"""A header of the API's answers that says which data are missing because files are damaged."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from jostle.repository import Repository
-from jostle.repository.errors import MEND
+from jostle.repository.errors import FIX
 from jostle.server.transport.error_paths import without_folders
 
 #: Its value is percent-encoded UTF-8: names of files may contain any letters.
@@ -18,14 +18,14 @@ _MOST = 3
 
 
 class DamageNotice:
-    """Adds the header while damaged files are left out; the pages show it as a notice."""
+    """Adds the header to answers as long as damaged files are left out; pages show it."""
 
     def __init__(self, app: ASGIApp, repository: Repository) -> None:
         self._app = app
         self._repository = repository
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
+        """Pass on a request, and add the header to its answer."""
         if scope["type"] != "http" or not scope["path"].startswith("/api/"):
             await self._app(scope, receive, send)
             return
@@ -42,5 +42,5 @@ class DamageNotice:
         if not lost:
             return ""
         more = [f"{len(lost) - _MOST} more files are damaged."] if len(lost) > _MOST else []
-        mend = f"The operator can restore what is damaged from a backup, or run {MEND}."
-        return without_folders(" ".join([*lost[:_MOST], *more, mend]), self._repository.path)
+        fix = f"The operator can restore what is damaged from a backup, or run {FIX}."
+        return without_folders(" ".join([*lost[:_MOST], *more, fix]), self._repository.path)

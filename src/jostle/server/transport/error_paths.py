@@ -1,4 +1,4 @@
-"""Error messages without the paths of the server's folders, which only its operator may know."""
+"""Removes paths of the server's folders, which only its operator may know, from error messages."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _FILE = re.compile(r"(?<![\w./])/(?:[^\s/'\"`:,;()]+/)+([^\s/'\"`:,;()]*)")
 
 
 def without_folders(text: str, repository: Path) -> str:
-    """Replace paths: files of the repository relative to it, others by their last component.
+    """Shorten paths: in the repository relative to its folder, elsewhere to the last component.
 
     Args:
-        text: What went wrong, or how to fix it.
+        text: Error message or hint.
         repository: Folder of the repository.
     """
     for root in {str(repository), str(repository.resolve())} - {"/"}:

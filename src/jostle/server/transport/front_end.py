@@ -1,4 +1,4 @@
-"""Serves the front end: the page, a header with the files that it needs, and compressed files."""
+"""Serves the web front end: its pages, and the files that a header of each page lists."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Assets(StaticFiles):
         scope: Scope,
         status_code: int = 200,
     ) -> Response:
-        """Return a file, compressed once and not for each request."""
+        """Return a file; its compressed form is computed once, not for each request."""
         path = Path(full_path)
         if path.suffix in _PACKED and "gzip" in Headers(scope=scope).get("accept-encoding", ""):
             headers = {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
@@ -63,7 +63,7 @@ def _packed(path: Path, _changed_ns: int) -> bytes:
 
 
 def links(assets: Path, path: str) -> str:
-    """Return the files that a page needs, as a `Link` header: browsers fetch all at once.
+    """Return a `Link` header with the files that a page needs, so that browsers fetch all at once.
 
     Args:
         assets: Folder of the front end's files.

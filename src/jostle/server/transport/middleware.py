@@ -1,4 +1,4 @@
-"""The middleware of all requests: it checks host, sender and session, and adds safe headers."""
+"""The middleware of all requests: checks host, sender and session, and adds security headers."""
 
 from __future__ import annotations
 
@@ -95,7 +95,11 @@ class AccessMiddleware:
         if not access.comes_from(request):
             where = request.client.host if request.client else "an unknown place"
             _log.warning("refused: a request from %s that does not come from the proxy", where)
-            return problem(403, "Only the proxy in front may ask this server.", "Ask the proxy.")
+            return problem(
+                403,
+                "Only the proxy in front may send requests to this server.",
+                "Use the proxy's address.",
+            )
         token = request.query_params.get("token")
         if token is not None and request.method == "GET" and isinstance(access.way, Token):
             return self._enter(request, access.way, token)
@@ -108,18 +112,19 @@ class AccessMiddleware:
             }
         if request.method not in _READING and not self._meant(request, known):
             return problem(
-                403, "This request was not made by a page of ours.", "Load the page again."
+                403, "This request was not made by a page of this server.", "Load the page again."
             )
         if known or request.url.path == _OPEN:
             return None
         if request.url.path.startswith("/api/") or request.method not in _READING:
-            return problem(401, "You are not logged in.", self._mend())
+            return problem(401, "You are not logged in.", self._fix())
         return None  # the page that shows the log-in, and its style
 
     def _meant(self, request: Request, known: Known | None) -> bool:
-        """Return whether a request that changes data was sent by our page, or by a script.
+        """Return whether a request that changes data was sent by a page of this server or a script.
 
-        Browsers send cookies (and proxies their header) also with requests from other sites' pages.
+        The check is needed because browsers send cookies, and proxies their header, also with
+        requests that pages of other sites make.
         """
         headers = request.headers
         if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
@@ -134,13 +139,13 @@ class AccessMiddleware:
         sent = headers.get("x-csrf-token", "")
         return known.csrf is None or hmac.compare_digest(sent.encode(), known.csrf.encode())
 
-    def _mend(self) -> str:
+    def _fix(self) -> str:
         if isinstance(self._access.way, Token):
             return "Open the URL that `jostle serve` printed."
         return f"Log in at {self._access.url}/login."
 
     def _enter(self, request: Request, way: Token, token: str) -> ASGIApp:
-        """Exchange the token for a session, and redirect to the URL without it."""
+        """Begin a session if the token is right, and redirect to the URL without the token."""
         rest = [(k, v) for k, v in parse_qsl(request.url.query) if k != "token"]
         answer = RedirectResponse(
             own_path(request.url.path + (f"?{urlencode(rest)}" if rest else "")), 303
@@ -152,14 +157,14 @@ class AccessMiddleware:
 
 
 def own_path(text: str) -> str:
-    r"""Return a path on this server to redirect to: "//host" and "/\host" would lead elsewhere."""
+    r"""Return a text as a path on this server: "//host" or "/\host" could lead to another one."""
     return "/" + text.replace("\\", "/").lstrip("/")
 
 
 async def _body(request: Request, receive: Receive) -> bytes | None:
-    """Read the body; None if it is too long."""
-    told = request.headers.get("content-length", "0")
-    if not told.isdigit() or int(told) > _MOST_BODY:
+    """Return the body of a request; None if it is too long."""
+    length = request.headers.get("content-length", "0")
+    if not length.isdigit() or int(length) > _MOST_BODY:
         return None
     body: bytes = b""
     while True:
@@ -174,7 +179,7 @@ async def _body(request: Request, receive: Receive) -> bytes | None:
 
 
 def _again(body: bytes, receive: Receive) -> Receive:
-    """Return a `receive` that yields a body that was read already, then further messages."""
+    """Return a `receive` that first returns a body that was read before, then new messages."""
     messages = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def hand_out() -> Message:
@@ -184,18 +189,18 @@ def _again(body: bytes, receive: Receive) -> Receive:
 
 
 def login_unavailable(error: AccessError) -> JSONResponse:
-    """Return the answer when log-in does not work; the reason goes to the operator's log only."""
+    """Return an answer that log-in does not work; the reason is only in the server's log."""
     _log.error("nobody can log in: %s %s", error, error.hint)
     return problem(500, "Log-in does not work now.", "Tell the server's operator.")
 
 
-def problem(status: int, message: str, mend: str, *, detail: str = "") -> JSONResponse:
-    """Return an error in the form of RFC 9457, with the hint as `mend`."""
+def problem(status: int, message: str, fix: str, *, detail: str = "") -> JSONResponse:
+    """Return an error in the form of RFC 9457, with the hint as `fix`."""
     content = {
         "type": "about:blank",
         "title": message,
         "status": status,
         "detail": detail or None,
-        "mend": mend or None,
+        "fix": fix or None,
     }
     return JSONResponse(content, status, media_type="application/problem+json")

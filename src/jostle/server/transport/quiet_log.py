@@ -1,4 +1,4 @@
-"""Limits repeated messages in the log."""
+"""Limits repeated messages in the server's log."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ _LOGGERS = ("jostle.serve", "uvicorn.error", "asyncio")
 
 
 class Few(logging.Filter):
-    """Lets the first few records of a kind through; the next one that gets through counts the rest.
+    """Lets only the first few records of a kind through in each span of time.
 
-    Records of one source line are of one kind, for all clients.
+    The first record in a later span reports how many were left out. Records with the same level,
+    the same message without its arguments, and the same type of exception are of one kind, so all
+    clients share a limit.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -50,7 +52,7 @@ class Few(logging.Filter):
 
 @contextlib.contextmanager
 def few_words() -> Iterator[None]:
-    """Filter the log of a server with `Few`."""
+    """Limit repeated messages in the log of a server, as long as the context lasts."""
     few = Few()
     loggers = [logging.getLogger(name) for name in _LOGGERS]
     for logger in loggers:

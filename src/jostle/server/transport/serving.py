@@ -1,4 +1,4 @@
-"""The HTTP server: it accepts a limited number of connections, and ends without error messages."""
+"""The HTTP server, which limits the number of connections and ends without error messages."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _PAUSE_S = 1.0
 
 
 class Server(uvicorn.Server):
-    """uvicorn that accepts connections one by one.
+    """A uvicorn server that accepts connections itself, one by one.
 
-    asyncio itself does not count connections in their TLS handshake, and without a free descriptor
-    it logs an error two thousand times a second.
+    asyncio would not count connections that are in their TLS handshake. Without a free file
+    descriptor it would log an error two thousand times a second.
     """
 
     def __init__(
@@ -39,8 +39,8 @@ class Server(uvicorn.Server):
         Args:
             app: The application.
             access: The access control of the application.
-            cert: Certificate, and the chain behind it (PEM); None: without TLS.
-            key: Key of the certificate.
+            cert: Certificate with its chain (PEM); None: without TLS.
+            key: Private key of the certificate.
         """
         super().__init__(
             uvicorn.Config(
@@ -75,7 +75,7 @@ class Server(uvicorn.Server):
             self._accepting.append(asyncio.create_task(self._accept(place, limiter)))
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End open requests first: an interrupted one would be an error in the log."""
+        """End open requests, then the server; interrupted requests would be errors in the log."""
         for task in self._accepting:
             task.cancel()
         await self._app.state.context.live.end()
@@ -91,7 +91,7 @@ class Server(uvicorn.Server):
             except ConnectionAbortedError:
                 continue
             except OSError as error:
-                _log.error("no connection can be taken: %s", error.strerror)
+                _log.error("no connection can be accepted: %s", error.strerror)
                 await asyncio.sleep(_PAUSE_S)
                 continue
             task = asyncio.create_task(self._welcome(connection, host, limiter))

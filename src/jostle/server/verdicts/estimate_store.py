@@ -1,7 +1,8 @@
-"""The store of long estimates on disk: after a restart they are read, not computed again.
+"""Stores long estimates on disk, so that they are not computed again after a restart.
 
-There is a file per job, in the folder of the verdicts; all can be deleted at any time. An estimate
-is used only if this version of jostle made it, from the same data, and its checksum is right.
+There is a file for each job and each set of users whose jobs may be named, in the folder of the
+verdicts. All files can be deleted at any time. An estimate is used only if this version of jostle
+computed it, from the same data, and if its checksum is right.
 """
 
 from __future__ import annotations
@@ -32,14 +33,14 @@ _BATCH = 1 << 18
 
 
 class EstimateStore:
-    """The stored estimates of one repository; none if its folder cannot be written."""
+    """The stored estimates of one repository; if the folder cannot be written, there are none."""
 
     def __init__(self, cache: Path, most_bytes: int = MOST_BYTES) -> None:
         """Open the store and delete estimates of other versions.
 
         Args:
             cache: Folder of the verdicts and estimates of the repository.
-            most_bytes: Bound of the size of all files.
+            most_bytes: Largest size of all files together.
         """
         self._folder = cache / _FOLDER
         self._most = most_bytes
@@ -51,11 +52,11 @@ class EstimateStore:
                     path.unlink()
 
     def get(self, job: str, seen: str, mark: str) -> RunEstimate | None:
-        """Return the stored estimate of a job; None if there is none for its data.
+        """Return the stored estimate of a job; None if there is none for its current data.
 
         Args:
             job: Name of the job.
-            seen: Users whose jobs it may count one by one, as from `sight`.
+            seen: Users whose jobs the estimate may name, as text from `sight`.
             mark: State of the job's data, as in `JobIndex.marks`.
         """
         path = self._path(job, seen)
@@ -86,7 +87,7 @@ class EstimateStore:
         return self._folder / f"{name}-{self._fingerprint}"
 
     def _make_room(self) -> None:
-        """Delete the least recently used estimates until the rest fits."""
+        """Delete the least recently used estimates until all others fit into the limit."""
         files = [(path.stat(), path) for path in self._folder.iterdir()]
         left = sum(about.st_size for about, _ in files)
         for about, path in sorted(files, key=lambda file: file[0].st_mtime_ns):
@@ -113,7 +114,7 @@ def _written(job: str, seen: str, mark: str, estimate: RunEstimate) -> bytes:
 
 
 def _read(content: bytes, job: str, seen: str, mark: str) -> RunEstimate | None:
-    """Return the estimate of a file; None if it is damaged, or of other data."""
+    """Return the estimate in a file; None if the file is damaged, or belongs to other data."""
     whole = memoryview(content)
     if _digest(whole[_DIGEST:]) != whole[:_DIGEST]:
         return None
@@ -131,7 +132,7 @@ def _read(content: bytes, job: str, seen: str, mark: str) -> RunEstimate | None:
 
 
 def _interval(fields: dict[str, Any]) -> dict[str, Any] | Interval:
-    """Return an interval for an object with its keys; others unchanged."""
+    """Convert a JSON object with the keys of an interval; return other objects unchanged."""
     return Interval(**fields) if fields.keys() == {"value", "low", "high"} else fields
 
 

@@ -1,4 +1,4 @@
-"""Which program slowed which, and the runs behind it, as far as a viewer may see them."""
+"""Computes the interference matrix and the runs behind it, as far as a viewer may see them."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ class MatrixResult:
 
     Attributes:
         matrix: The matrix.
-        evidence: The runs behind each of its encounters, in their order.
-        users: Job -> its user; None: several users.
+        evidence: For each encounter of the matrix, in the same order, the runs from which it was
+            computed.
+        users: Uid of each job's user; None: the job belongs to several users.
     """
 
     matrix: Matrix
@@ -32,23 +33,23 @@ class MatrixResult:
     users: dict[str, int | None]
 
     def to_json(self) -> dict[str, Any]:
-        """Return what `jostle matrix --json` prints, without figures."""
+        """Return the output of `jostle matrix --json`, without `figures` (files of plots)."""
         return self.matrix.to_json()
 
     def behind(self, viewer: Viewer, victim: str, aggressor: str, kind: str) -> dict[str, Any]:
-        """Return the encounter of two programs on a resource and its runs.
+        """Return the encounter of two programs on a kind of resource, and the runs behind it.
 
-        Jobs that the viewer may not open have no name.
+        Runs that the viewer may not see have no name.
 
         Raises:
-            KeyError: The programs did not use it at the same time.
+            KeyError: The programs did not use the resource at the same time.
         """
         key = (victim, aggressor, kind)
         for met, runs in zip(self.to_json()["encounters"], self.evidence, strict=True):
             if (met["victim"], met["aggressor"], met["resource_kind"]) == key:
                 return {
                     "encounter": met,
-                    "beside": self._runs(viewer, runs.beside),
+                    "alongside": self._runs(viewer, runs.alongside),
                     "without": self._runs(viewer, runs.without),
                 }
         raise KeyError(victim)
@@ -65,12 +66,12 @@ def make_matrix(repository: Repository, users: frozenset[int] | None) -> MatrixR
 
     Args:
         repository: The repository.
-        users: Users (uids) whose jobs the viewer may see; None: all. Programs of other users are
-            named only if many users run them.
+        users: Users (uids) whose jobs the viewer may see; None: all users. A program of other users
+            is named only if at least _COMMON users run it.
     """
-    from jostle.analysis.identification.matrix import matrix_and_evidence
+    from jostle.analysis.identification.runs.matrix import matrix_and_evidence
 
-    tables = repository.programs_beside()
+    tables = repository.programs_alongside()
     named = frozenset() if users is None else common(tables)
     matrix, evidence = matrix_and_evidence(tables, Visibility(users, named))
     matrix = replace(matrix, limits=[*matrix.limits, *all_rest_on(repository)])
@@ -78,7 +79,7 @@ def make_matrix(repository: Repository, users: frozenset[int] | None) -> MatrixR
 
 
 def common(tables: Programs) -> frozenset[str]:
-    """Return the programs that at least _COMMON users run: their names are public."""
+    """Return the programs that at least _COMMON users run, whose names may thus be shown."""
     users: dict[str, set[int]] = {}
     for fact in tables.jobs.values():
         if fact.user is not None:

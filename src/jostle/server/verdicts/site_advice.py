@@ -1,4 +1,4 @@
-"""Advice on a site from the stored verdicts, or the sums that a viewer may see."""
+"""Advice on a site from the stored verdicts, or the sums of losses that a viewer may see."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def site_report(service: JobService, viewer: Viewer, days: int) -> dict[str, Any]:
-    """Return the advice on a site, or a viewer's sums, as plain values.
+    """Return the advice on a site, or sums of losses, as JSON-compatible values.
 
     Args:
         service: The job service, with the verdicts.
-        viewer: The viewer; advice is only for viewers of all jobs, since it has others' delays and
-            causes.
+        viewer: The viewer. A viewer who may not see all jobs gets the sums of losses of visible
+            jobs, since the advice contains delays and causes of all users' jobs.
         days: Number of days, up to the end of the newest job.
     """
     evidence = site_evidence(

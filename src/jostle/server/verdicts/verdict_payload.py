@@ -1,4 +1,4 @@
-"""The part of a verdict that a page draws: the whole verdict on a day's run takes megabytes."""
+"""Reduces a verdict to the part that a page draws: the verdict on a run of a day has megabytes."""
 
 from __future__ import annotations
 
@@ -14,15 +14,17 @@ def page_payload(verdict: dict[str, Any]) -> dict[str, Any]:
         verdict: A verdict as the API returns it; it is not changed.
 
     Returns:
-        The same, except: if there are slices with interference, hits are joined to as many spans as
-        a screen can show; only the resource that cost most has steps, without loads; and these
-        numbers are rounded to what a screen shows.
+        The verdict with these changes:
+
+        - If there are slices with interference, hits that a screen cannot distinguish are joined.
+        - Only the first resource, which cost most, has time series; series of loads are left out.
+        - Numbers in these series and hits are rounded to the digits that a screen shows.
     """
     other = verdict["interference"]
     if other is None:
         return verdict
     payload = dict(verdict)
-    if other["guilty"]:
+    if other["disturbed"]:
         payload["estimate"] = {**verdict["estimate"], "hits": _joined(verdict["estimate"])}
     resources = [
         {
@@ -34,13 +36,13 @@ def page_payload(verdict: dict[str, Any]) -> dict[str, Any]:
         }
         for rank, loss in enumerate(other["resources"])
     ]
-    guilty = [{**cut, "seconds": _short(cut["seconds"], 6)} for cut in other["guilty"]]
-    payload["interference"] = {**other, "resources": resources, "guilty": guilty}
+    disturbed = [{**cut, "seconds": _short(cut["seconds"], 6)} for cut in other["disturbed"]]
+    payload["interference"] = {**other, "resources": resources, "disturbed": disturbed}
     return payload
 
 
 def _joined(estimate: dict[str, Any]) -> list[dict[str, Any]]:
-    """Join hits on one resource that no screen can distinguish; their parts are not drawn."""
+    """Join hits on the same resource that no screen can distinguish; leave out their parts."""
     apart = (estimate["end_ns"] - estimate["start_ns"]) / _COLUMNS
     joined: list[dict[str, Any]] = []
     for hit in estimate["hits"]:

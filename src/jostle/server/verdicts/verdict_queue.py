@@ -1,4 +1,7 @@
-"""The queue of verdicts: a process of its own makes them, requested ones first, then the newest."""
+"""The queue of verdicts to compute: first those that were requested, then those on newest jobs.
+
+A separate process computes them, one after another.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ _OVER = VerdictAnswer(error="The server ends.")
 
 
 class WorkerProcess:
-    """The process that makes verdicts; started when it is needed, and again after a crash."""
+    """The process that computes verdicts; it is started when needed, and again after a crash."""
 
     def __init__(self, repository: str) -> None:
         """Prepare the command; the process is started by the first request."""
@@ -48,7 +51,7 @@ class WorkerProcess:
 
         Args:
             question: The job, and the users whose jobs may be named.
-            say: Called with the progress.
+            say: Function that is called with the progress.
         """
         if self._process is None or self._process.poll() is not None:
             if self._over:
@@ -81,7 +84,7 @@ class WorkerProcess:
             end = f"killed by signal {-status}" if status < 0 else f"exit status {status}"
             return VerdictAnswer(
                 error=f"The process that evaluates {question.job} died ({end}).",
-                hint=f"Try `jostle estimate {question.job}`; please report it.",
+                hint=f"Run `jostle estimate {question.job}`, and please report the error.",
             )
         return cast(VerdictAnswer, message)
 
@@ -114,7 +117,7 @@ class VerdictQueue:
     """Keeps the verdicts on the jobs of a repository up to date."""
 
     def __init__(self, index: JobIndex, verdicts: VerdictStore) -> None:
-        """Make an idle queue; `ask`, `estimate` or `follow` starts its thread."""
+        """Create an idle queue; `ask`, `estimate` or `follow` starts its thread."""
         self.on_verdict: Callable[[str], None] = lambda _job: None
         self.on_stored: Callable[[StoredVerdict], None] = lambda _verdict: None
         #: Called with job, `sight` of the users, mark of the job's data, and the estimate.
@@ -138,7 +141,7 @@ class VerdictQueue:
         Args:
             job: Name of the job.
             users: Users (uids) whose jobs may be named; None: everybody's.
-            wait_s: How long to wait for the verdict, s.
+            wait_s: Time to wait for the verdict, s.
         """
         verdict = self._current(job, users)
         if verdict is not None:
@@ -156,7 +159,7 @@ class VerdictQueue:
         return verdict or self._current(job, users)
 
     def progress(self, job: str) -> VerdictProgress | None:
-        """Return the progress of a job's verdict; None: it waits for another job's."""
+        """Return the progress of the verdict on a job; None: another verdict is computed first."""
         now, verdict_progress = self._now
         return verdict_progress if now == job else None
 
@@ -177,10 +180,11 @@ class VerdictQueue:
         return waits.result()
 
     def follow(self, users: frozenset[int] | None) -> None:
-        """Make verdicts on all jobs, also unrequested ones.
+        """Compute verdicts on all jobs of some users, also if nobody requests them.
 
         Args:
-            users: Users (uids) whose jobs count, and may be named; None: everybody's.
+            users: Users (uids) whose jobs are evaluated, and may be named in the verdicts; None:
+                all users.
         """
         if users not in self._followed:
             self._begin()
@@ -209,11 +213,11 @@ class VerdictQueue:
     def _begin(self) -> None:
         with self._news:
             if self._thread is None:
-                self._thread = threading.Thread(target=self._run, daemon=True, name="judge")
+                self._thread = threading.Thread(target=self._run, daemon=True, name="assess")
                 self._thread.start()
 
     def _current(self, job: str, users: frozenset[int] | None) -> StoredVerdict | None:
-        """Return the stored verdict if it need not be made again yet."""
+        """Return the stored verdict on a job, unless it must be computed again now."""
         verdict, row = self._verdicts.get(job, sight(users)), self._index.rows.get(job)
         if verdict is None or row is None:
             return None
@@ -247,7 +251,7 @@ class VerdictQueue:
         return next(self._waiting(), None)
 
     def _waiting(self) -> Iterator[_Task]:
-        """Yield the followed jobs without a current verdict, the newest first."""
+        """Yield the jobs of followed users that have no current verdict, the newest first."""
         for users in list(self._followed):
             for row in reversed(list(self._index.rows.values())):
                 if users is not None and row["uid"] not in users:

@@ -1,4 +1,4 @@
-"""The store of verdicts on disk: a verdict is made once for each state of a job's data."""
+"""Stores verdicts on disk, so that each is computed only once for each state of a job's data."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ class StoredVerdict:
 
     Attributes:
         job: Name of the job.
-        sight: Users whose jobs it may name, as text: see `sight`.
-        mark: State of the job's data that it was made from.
-        made: Time when it was made, s since the epoch.
-        seconds: Duration of that, s.
-        brief: The numbers of a list, as in VerdictAnswer; None if it failed.
-        error: Why it failed; "" if it did not.
-        hint: What may help; "": nothing known.
+        sight: Users whose jobs the verdict may name, as text (see the function `sight`).
+        mark: State of the job's data from which the verdict was computed.
+        made: Time at which the verdict was computed, s since the epoch.
+        seconds: Duration of the evaluation, s.
+        brief: Main values, as in VerdictAnswer; None if the evaluation failed.
+        error: Reason why the evaluation failed; "" if it did not fail.
+        hint: Possible remedy of a failure; "": none is known.
     """
 
     job: str
@@ -52,10 +52,10 @@ class StoredVerdict:
 
 
 def code_fingerprint() -> str:
-    """Return a fingerprint of the code that makes verdicts: changed code may make others.
+    """Return a fingerprint of the code that computes verdicts, since other code may change them.
 
-    An editable installation changes without its version, so the newest change of a file is
-    included.
+    It contains the version and the time of the newest change of a file, since the files of an
+    editable installation change while its version stays the same.
     """
     files = [path for room in _ROOMS for path in Path(room.__path__[0]).rglob("*.py")]
     newest = max((path.stat().st_mtime_ns for path in files), default=0)
@@ -75,7 +75,7 @@ def cache_folder(repository: Path) -> Path:
 
 
 class VerdictStore:
-    """The verdicts of a repository; in memory if the folder cannot be written.
+    """The verdicts of a repository; they are in memory only if the folder cannot be written.
 
     Attributes:
         count: Number of verdicts that this process has added.
@@ -106,11 +106,11 @@ class VerdictStore:
             )
 
     def get(self, job: str, sight: str) -> StoredVerdict | None:
-        """Return the verdict on a job; it may be of an earlier state of its data."""
+        """Return the verdict on a job; it may be from an earlier state of the job's data."""
         return self._known.get((job, sight))
 
     def body(self, job: str, sight: str) -> dict[str, Any] | None:
-        """Return the full verdict on a job; None if another version has deleted it."""
+        """Return the full verdict on a job; None if another version of jostle has deleted it."""
         with self._guard:
             row = self._database.execute(
                 "SELECT body FROM verdicts WHERE job = ? AND sight = ? AND version = ?",

@@ -1,4 +1,4 @@
-"""Reads coordinates of Blue Gene: a line per node or rank, A to E and T, or X, Y, Z and T."""
+"""Reads node coordinates of Blue Gene: a line per node or rank, A to E and T, or X, Y, Z and T."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _LINE = re.compile(
 #: Number of numbers in a line -> dimensions; the last number may be the core, T.
 _DIMENSIONS = {3: ("x", "y", "z"), 4: ("x", "y", "z"), 5: tuple("abcde"), 6: tuple("abcde")}
 _NO_LINKS = (
-    "Links are not in the file: each place is taken to be joined to its neighbours, and the ends "
-    "of each dimension to each other. A block that is a mesh differs."
+    "Links are not in the file: each position is assumed to be linked to its neighbours, and the "
+    "ends of each dimension to each other. This is wrong for a block that is a mesh."
 )
 _MOST_PLACES = 1_000_000
 
@@ -47,17 +47,19 @@ def read(sources: Sequence[Source], name: str) -> list[Topology]:
             match = _LINE.fullmatch(text.strip()[:200])
             numbers = tuple(map(int, re.findall(r"\d+", match[2]))) if match else ()
             if match is None or length not in (0, len(numbers)):
-                mend = "Write HOST A B C D E, or A B C D E T, on each line."
-                raise source.fault(line, f"`{text[:60]}` is not as other lines", mend)
+                fix = "Write HOST A B C D E, or A B C D E T, on each line."
+                raise source.fault(line, f"`{text[:60]}` has another format than other lines", fix)
             length = len(numbers)
             at = numbers[: len(_DIMENSIONS[length])]
             own = match[1] or "n" + "-".join(map(str, at))
             if hosts.setdefault(at, own) != own:
                 raise source.fault(
-                    line, f"`{hosts[at]}` and `{own}` are at one place", "Correct one of them."
+                    line,
+                    f"`{hosts[at]}` and `{own}` have the same position",
+                    "Correct one of them.",
                 )
     if not hosts:
-        raise sources[0].fault(0, "it has no coordinates", "Write a line for each node.")
+        raise sources[0].fault(0, "the file has no coordinates", "Write a line for each node.")
     return [_torus(sources[0], hosts, _DIMENSIONS[length], name)]
 
 
@@ -68,11 +70,11 @@ def _torus(
     if prod(sizes) > _MOST_PLACES:
         raise source.fault(
             0,
-            f"the coordinates span {' x '.join(map(str, sizes))} places",
+            f"the coordinates span {' x '.join(map(str, sizes))} positions",
             "Correct the largest ones.",
         )
     if len(set(hosts.values())) < len(hosts):
-        raise source.fault(0, "one host is at two places", "Give each place its own host.")
+        raise source.fault(0, "one host has two positions", "Give each position its own host.")
     whole = torus(sizes, names=dimensions, name=name)
     places = [tuple(at) for at in whole.coordinates.tolist()]
     own = [hosts.get(at, f"n{'-'.join(map(str, at))}?") for at in places]
@@ -80,7 +82,7 @@ def _torus(
     notes = [_NO_LINKS]
     missing = sorted((name for host, name in named if host and name.endswith("?")), key=natural)
     if missing:
-        notes.append(f"{len(missing)} places within have no line; their nodes are named by place.")
+        notes.append(f"{len(missing)} positions have no line; nodes there are named by position.")
     return replace(
         whole,
         hosts=tuple(host for host, _ in named),

@@ -18,7 +18,7 @@ _ARIES = re.compile(rf"{_PLACE}\((\d{{1,5}}):(\d{{1,5}}):(\d{{1,5}})\)")
 _GEMINI = re.compile(rf"{_PLACE}\[\((\d{{1,5}}),(\d{{1,5}}),(\d{{1,5}})\)\]")
 _RECORD = re.compile(r"(\w+)=('[^']*'|[^,]*)")
 _NEEDED = ("cpu", "slot", "cage", "cab_position", "cab_row", "processor_id")
-_MEND = "Make the file anew with `rtr --interconnect`."
+_FIX = "Create the file again with `rtr --interconnect`."
 
 
 @dataclass
@@ -57,7 +57,7 @@ def read(sources: Sequence[Source], name: str) -> list[Topology]:
     if len(others) != 1 or not tables:
         raise sources[0].fault(
             0,
-            "a Cray needs two files: links, and which node is at which router",
+            "a Cray needs two files: the links, and the router of each node",
             "Name one output of `rtr --interconnect` and that of `xtdb2proc`.",
         )
     routers = _routers(others[0])
@@ -72,7 +72,9 @@ def read(sources: Sequence[Source], name: str) -> list[Topology]:
     notes = _nodes(tables, routers, builder, place)
     uneven = builder.bundles({(place[a], place[b]): n for (a, b), n in routers.cables.items()})
     if uneven:
-        notes.append(f"{uneven} pairs of routers have another number of cables back than there.")
+        notes.append(
+            f"{uneven} pairs of routers have different numbers of cables in each direction."
+        )
     sizes = (
         ()
         if routers.is_aries
@@ -85,7 +87,7 @@ def read(sources: Sequence[Source], name: str) -> list[Topology]:
             sizes=sizes,
             wraps=(False,) * len(sizes),
             origin="rtr --interconnect and xtdb2proc",
-            notes=("The files say nothing of rates.", *notes),
+            notes=("The files do not contain rates.", *notes),
         )
     )
 
@@ -106,16 +108,16 @@ def _routers(source: Source) -> _Routers:
             match = pattern.match(side)
             if match is None:
                 if side == left.strip():
-                    raise source.fault(line, f"`{text[:80]}` is no link of a router", _MEND)
+                    raise source.fault(line, f"`{text[:80]}` is not a link of a router", _FIX)
                 break  # unused, or to a processor
             own = int(match[2]), int(match[3]), int(match[4])
             if at.setdefault(match[1], own) != own:
-                raise source.fault(line, f"`{match[1]}` is at two places", _MEND)
+                raise source.fault(line, f"`{match[1]}` has two positions", _FIX)
             ends.append(match[1])
         if len(ends) == 2 and ends[0] != ends[1]:
             cables[ends[0], ends[1]] += 1
     if not cables:
-        raise source.fault(0, "it has no links between routers", _MEND)
+        raise source.fault(0, "the file has no links between routers", _FIX)
     return _Routers(at, cables, is_aries)
 
 
@@ -131,7 +133,9 @@ def _nodes(
             record = {key: value.strip("'") for key, value in _RECORD.findall(text)}
             if missing := [key for key in _NEEDED if key not in record]:
                 raise source.fault(
-                    line, f"the record has no `{missing[0]}`", "Make the file anew with xtdb2proc."
+                    line,
+                    f"the record has no `{missing[0]}`",
+                    "Create the file again with xtdb2proc.",
                 )
             cpu, slot, cage, column, row, number = (
                 source.whole(line, record[key], key, 0, 9_999_999) for key in _NEEDED
@@ -146,9 +150,9 @@ def _nodes(
                 node = builder.vertex(host, host)
                 builder.cable(node, place[router], "terminal", ports=("", f"n{cpu}"))
             seen.add(host)
-    notes = ["Nodes are called after their number (nid00012); give other host names with --hosts."]
+    notes = ["Nodes are named by their number (nid00012); give other host names with --hosts."]
     if doubled:
-        notes.append(f"{len(doubled)} nodes are doubled; the first line counts: {some(doubled)}.")
+        notes.append(f"{len(doubled)} nodes occur twice; the first line counts: {some(doubled)}.")
     if nowhere:
         notes.append(f"{len(nowhere)} nodes are at routers without links: {some(nowhere)}.")
     return notes

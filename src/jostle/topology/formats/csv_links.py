@@ -75,7 +75,9 @@ def _rows(source: Source) -> _Rows:
     """Yield the rows by column, with their line numbers."""
     header = _header(source)
     if len(set(header)) != len(header) or not all(header):
-        raise source.fault(1, "two columns have one name, or one has none", "Name each once.")
+        raise source.fault(
+            1, "two columns have the same name, or one has none", "Give each column its own name."
+        )
     reader = csv.reader(source.lines)
     try:
         for row in reader:
@@ -84,12 +86,12 @@ def _rows(source: Source) -> _Rows:
             if len(row) != len(header):
                 raise source.fault(
                     reader.line_num,
-                    f"the row has {len(row)} cells, the head {len(header)}",
+                    f"the row has {len(row)} cells, the header {len(header)}",
                     "Give each row a cell for each column; an empty one is fine.",
                 )
             yield reader.line_num, dict(zip(header, map(str.strip, row), strict=True))
     except csv.Error as error:
-        raise source.fault(reader.line_num, f"it is no CSV: {error}", "Mend the quotes.") from None
+        raise source.fault(reader.line_num, f"it is not CSV: {error}", "Fix the quotes.") from None
 
 
 def _vertices(source: Source, builder: Builder, place: dict[str, int]) -> tuple[str, ...]:
@@ -98,14 +100,16 @@ def _vertices(source: Source, builder: Builder, place: dict[str, int]) -> tuple[
     if len(dimensions) > _MOST_DIMENSIONS or not all(map(_NAME.fullmatch, dimensions)):
         raise source.fault(
             1,
-            f"there is a column that is no dimension: {', '.join(dimensions)}",
+            f"there is a column that is not a dimension: {', '.join(dimensions)}",
             "Columns: vertex, host, adapter, group, and one per dimension.",
         )
     for line, row in _rows(source):
         name = row["vertex"]
         if not name or name in place:
             raise source.fault(
-                line, f"the vertex `{name}` has no name or is doubled", "Give each vertex one row."
+                line,
+                f"the vertex `{name}` has no name or occurs twice",
+                "Give each vertex one row.",
             )
         at = tuple(source.whole(line, row[each], each, 0, 99_999) for each in dimensions)
         group = row.get("group", "")
@@ -139,8 +143,8 @@ def _cables(source: Source, known: dict[str, int] | None) -> Iterator[_Cable]:
             raise source.fault(line, "a cable needs two different ends", "Name both vertices.")
         for end in names:
             if known is not None and end not in known:
-                mend = "Add its row there, or correct the name."
-                raise source.fault(line, f"`{end}` is not in the CSV of vertices", mend)
+                fix = "Add its row there, or correct the name."
+                raise source.fault(line, f"`{end}` is not in the CSV of vertices", fix)
         kind = row.get("kind", "") or "other"
         if kind not in LINK_KINDS:
             raise source.fault(
@@ -180,10 +184,10 @@ def _nodes_by_links(builder: Builder, place: dict[str, int], cables: list[_Cable
             adapter=own.adapter if own is not None else "",
         )
     if hosts:
-        return ["Nodes are called by their xnames; give their host names with --hosts."]
+        return ["Nodes are named by their xnames; give their host names with --hosts."]
     if not by_links:
         return []
     return [
         f"No file says which vertices are nodes: the {len(nodes)} that are linked to one other "
-        "vertex alone were taken for nodes."
+        "vertex alone were taken as nodes."
     ]

@@ -86,7 +86,7 @@ def read(sources: Sequence[Source], name: str) -> list[Topology]:
         raise sources[0].fault(
             0,
             "there are forwarding tables but no discovery",
-            "Name the output of ibnetdiscover, too.",
+            "Name the output of ibnetdiscover as well.",
         )
     whole, lids, switches, notes = _graph(devices, name)
     tables, lost = _tables(sources, whole, lids, switches)
@@ -114,7 +114,9 @@ def _devices(source: Source, devices: dict[str, _Device]) -> bool:
             guid = match[2]
             if guid in devices and devices[guid].source is source:
                 raise source.fault(
-                    line, f"`{guid}` is described twice", "Make the file anew with ibnetdiscover."
+                    line,
+                    f"`{guid}` is described twice",
+                    "Create the file again with ibnetdiscover.",
                 )
             here = devices[guid] = _Device(source, line, match[1], match[3])
         elif text.startswith("["):
@@ -122,8 +124,8 @@ def _devices(source: Source, devices: dict[str, _Device]) -> bool:
             if match is None or here is None:
                 raise source.fault(
                     line,
-                    f"`{text[:60]}` is no port of a device",
-                    "Make the file anew with ibnetdiscover.",
+                    f"`{text[:60]}` is not a port of a device",
+                    "Create the file again with ibnetdiscover.",
                 )
             comment = match[4] or ""
             speed = _SPEED.search(comment.rpartition('"')[2])
@@ -210,13 +212,13 @@ def _vertices(
     notes = []
     if nameless:
         notes.append(
-            f"{len(nameless)} adapters have no name of a node and stand by their number: "
-            f"{some(nameless)}; say whose they are with --hosts."
+            f"{len(nameless)} adapters have no node name and are named by number: "
+            f"{some(nameless)}; name their hosts with --hosts."
         )
     if doubled:
         notes.append(
-            f"{len(doubled)} names are those of several adapters that cannot be told "
-            f"apart: {some(doubled)}. Two nodes may have one name."
+            f"{len(doubled)} names are those of several adapters that cannot be "
+            f"distinguished: {some(doubled)}. Two nodes may have the same name."
         )
     if left_out:
         notes.append(f"{left_out} aggregation nodes within switches were left out.")
@@ -246,8 +248,8 @@ def _tables(
                 if row is None or table is None:
                     raise source.fault(
                         line,
-                        f"`{text[:60]}` is no row of a forwarding table",
-                        "Make the file anew with dump_lfts.",
+                        f"`{text[:60]}` is not a row of a forwarding table",
+                        "Create the file again with dump_lfts.",
                     )
                 address, port = row.groups()
                 if address in nodes:

@@ -23,7 +23,7 @@ def recognises(source: Source) -> bool:
 
 
 def read(sources: Sequence[Source], name: str) -> list[Topology]:
-    """Return the groups that latencies suggest.
+    """Return a fabric with the groups of nodes that the latencies suggest.
 
     Raises:
         TopologyError: A row is malformed, or a pair is missing.
@@ -42,16 +42,16 @@ def read(sources: Sequence[Source], name: str) -> list[Topology]:
                 raise source.fault(
                     reader.line_num,
                     "a row needs two nodes and a latency",
-                    "Measure anew with `jostle topology probe`.",
+                    "Measure again with `jostle topology probe`.",
                 )
             pairs[a, b] = pairs[b, a] = float(
                 source.whole(reader.line_num, latency, "latency", 1, 10**12)
             )
     except csv.Error as error:
-        raise source.fault(reader.line_num, f"it is no CSV: {error}", "Measure anew.") from None
+        raise source.fault(reader.line_num, f"it is not CSV: {error}", "Measure again.") from None
     hosts = sorted({a for a, _ in pairs})
     if not 2 <= len(hosts) <= _MOST_NODES:
-        raise source.fault(0, f"it has {len(hosts)} nodes", "Measure between 2 to 5000 nodes.")
+        raise source.fault(0, f"it has {len(hosts)} nodes", "Measure 2 to 5000 nodes.")
     latencies = np.ones((len(hosts), len(hosts)))
     for i, a in enumerate(hosts):
         for j, b in enumerate(hosts):
@@ -59,7 +59,7 @@ def read(sources: Sequence[Source], name: str) -> list[Topology]:
                 raise source.fault(
                     0,
                     f"the latency between `{a}` and `{b}` is missing",
-                    "Measure anew with `jostle topology probe`.",
+                    "Measure again with `jostle topology probe`.",
                 )
             latencies[i, j] = pairs.get((a, b), 1.0)
     return [guess(hosts, latencies, name)]

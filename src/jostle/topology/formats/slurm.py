@@ -18,7 +18,7 @@ _PAIR = re.compile(r"(\w+)\s*=\s*(\S*)")
 _FIRST = ("switchname", "blockname", "blocksizes", "ringname")
 _KNOWN = {*_FIRST, "switches", "nodes", "linkspeed"}
 _DRAGONFLY = re.compile(r"^\s*TopologyParam\s*=.*\bdragonfly\b", re.I | re.M)
-NO_SPEED = "Slurm's file says nothing of rates, nor how many cables join two switches."
+NO_SPEED = "Slurm's file contains neither rates nor the number of cables between two switches."
 
 
 @dataclass
@@ -26,9 +26,9 @@ class SwitchRows:
     """Switches, blocks and rings in a file of Slurm.
 
     Attributes:
-        switches: Name -> (line, node list, list of switches below).
-        blocks: Name -> (line, node list).
-        rings: Name -> (line, node list).
+        switches: Line, node list, and list of switches below, by name of the switch.
+        blocks: Line and node list, by name of the block.
+        rings: Line and node list, by name of the ring.
     """
 
     switches: dict[str, tuple[int, str, str]] = field(default_factory=dict)
@@ -55,7 +55,7 @@ def read(sources: Sequence[Source], name: str) -> list[Topology]:
         raise sources[0].fault(
             0,
             f"{len(described)} files name switches, blocks or rings",
-            "Name one topology.conf, and its slurm.conf if you like.",
+            "Name one topology.conf, and optionally its slurm.conf.",
         )
     rows = _rows(described[0])
     read_fabrics = of_rows(described[0], rows, name, ORIGIN)
@@ -103,12 +103,14 @@ def _rows(source: Source) -> SwitchRows:
         if first not in _FIRST or _PAIR.sub("", text).strip():
             raise source.fault(
                 line,
-                f"`{text[:80]}` is no line of a topology.conf",
+                f"`{text[:80]}` is not a line of a topology.conf",
                 "A line begins with SwitchName=, BlockName= or RingName=.",
             )
         if unknown := set(pairs) - _KNOWN:
             raise source.fault(
-                line, f"there is no `{min(unknown)}`", "Known are Nodes=, Switches= and LinkSpeed=."
+                line,
+                f"there is no `{min(unknown)}`",
+                "Known keys are Nodes=, Switches= and LinkSpeed=.",
             )
         if first == "blocksizes":
             continue
@@ -165,7 +167,7 @@ def _tree(
             builder.cable(place[lower], place[switch])
     notes = [NO_SPEED]
     if doubled:
-        notes.append(f"{len(doubled)} nodes are doubled; the first line counts: {some(doubled)}.")
+        notes.append(f"{len(doubled)} nodes occur twice; the first line counts: {some(doubled)}.")
     if undescribed:
         notes.append(
             f"{len(undescribed)} switches are named but not described: {some(undescribed)}."
@@ -187,9 +189,9 @@ def _blocks(source: Source, blocks: dict[str, tuple[int, str]], name: str, origi
                 continue
             at[node] = block
             builder.cable(builder.vertex(node, node, level=0, group=number), switch, "terminal")
-    notes = ["Each block stands as one switch; the file does not say how blocks are joined."]
+    notes = ["Each block is shown as one switch; the file does not say how blocks are joined."]
     if doubled:
-        notes.append(f"{len(doubled)} nodes are doubled; the first line counts: {some(doubled)}.")
+        notes.append(f"{len(doubled)} nodes occur twice; the first line counts: {some(doubled)}.")
     if not at:
         raise source.fault(0, "no block has nodes", "Add Nodes= to the blocks.")
     return builder.build(name, "graph", notes=tuple(notes), origin=origin)
@@ -198,6 +200,6 @@ def _blocks(source: Source, blocks: dict[str, tuple[int, str]], name: str, origi
 def _ring(source: Source, line: int, nodes: str, name: str, origin: str) -> Topology:
     hosts = source.node_list(line, nodes)
     if len(hosts) < 3 or len(set(hosts)) != len(hosts):
-        raise source.fault(line, "a ring needs three nodes or more, each once", "Mend its Nodes=.")
+        raise source.fault(line, "a ring needs three nodes or more, each once", "Fix its Nodes=.")
     ring = torus((len(hosts),), names=("ring",), hosts=hosts, name=name)
     return replace(ring, notes=(NO_SPEED,), origin=origin)

@@ -15,7 +15,7 @@ from jostle.topology.shapes import torus
 
 ORIGIN = "Slurm's topology.yaml"
 _MOST_NODES = 1_000_000
-_MEND = "Compare it with `man topology.yaml`."
+_FIX = "Compare it with `man topology.yaml`."
 
 
 def recognises(source: Source) -> bool:
@@ -27,7 +27,7 @@ def read(sources: Sequence[Source], name: str) -> list[Topology]:
     """Return the fabrics of a topology.yaml.
 
     Args:
-        sources: The file.
+        sources: The file, as the only entry.
         name: Name of the fabric, if the file has one topology; else the file's names are used.
 
     Raises:
@@ -48,7 +48,7 @@ def read(sources: Sequence[Source], name: str) -> list[Topology]:
         raise source.fault(
             0,
             "it describes no switch, block, ring or torus"
-            + (f"; flat is {', '.join(flat)[:100]}" if flat else ""),
+            + (f"; flat: {', '.join(flat)[:100]}" if flat else ""),
             "Describe the fabric there, or import a file of another kind.",
         )
     return fabrics
@@ -63,14 +63,16 @@ def _load(source: Source) -> Any:
             # Aliases would let a few bytes expand to any size.
             if isinstance(event, yaml.events.AliasEvent):
                 raise source.fault(
-                    event.start_mark.line + 1, "it has an alias (`*name`)", "Write the part out."
+                    event.start_mark.line + 1,
+                    "the file has an alias (`*name`)",
+                    "Write the part out.",
                 )
         return yaml.load(source.text, Loader=loader)
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or "it is nested too deeply or malformed"
         raise source.fault(
-            mark.line + 1 if mark else 0, f"it is no YAML: {problem}", _MEND
+            mark.line + 1 if mark else 0, f"it is not YAML: {problem}", _FIX
         ) from None
 
 
@@ -98,7 +100,7 @@ def _torus(source: Source, row: dict[str, Any], name: str) -> Topology:
     what = f"the torus `{row.get('name', '')}`"
     sizes = _triple(source, row.get("dims"), f"dims of {what}", least=1)
     if sizes[0] * sizes[1] * sizes[2] > _MOST_NODES:
-        raise source.fault(0, f"{what} is larger than any", "Correct its dims.")
+        raise source.fault(0, f"{what} is larger than any supported fabric", "Correct its dims.")
     regions = row.get("regions") or [{"dims": row.get("dims"), "nodes": row.get("nodes", "")}]
     hosts: dict[tuple[int, int, int], str] = {}
     for region in _list(source, regions, f"regions of {what}"):
@@ -111,7 +113,7 @@ def _torus(source: Source, row: dict[str, Any], name: str) -> Topology:
         if len(names) != size[0] * size[1] * size[2]:
             raise source.fault(
                 0,
-                f"{what} has {size[0] * size[1] * size[2]} places and {len(names)} nodes",
+                f"{what} has {size[0] * size[1] * size[2]} positions and {len(names)} nodes",
                 "Correct dims or nodes.",
             )
         places = itertools.product(*(range(n) for n in reversed(size)))
@@ -122,7 +124,7 @@ def _torus(source: Source, row: dict[str, Any], name: str) -> Topology:
     if missing or len(set(hosts.values())) != len(order):
         raise source.fault(
             0,
-            f"{what} has {len(missing)} places without a node, or a node twice",
+            f"{what} has {len(missing)} positions without a node, or a node twice",
             "Name each node once.",
         )
     whole = torus(sizes, names=("x", "y", "z"), hosts=[hosts[at] for at in order], name=name)
@@ -135,7 +137,7 @@ def _triple(source: Source, value: object, what: str, least: int = 0) -> tuple[i
         isinstance(n, int) and not isinstance(n, bool) and least <= n <= _MOST_NODES
         for n in numbers
     ):
-        raise source.fault(0, f"{what} has no whole x, y and z", _MEND)
+        raise source.fault(0, f"{what} has no whole x, y and z", _FIX)
     return tuple(numbers)  # type: ignore[return-value]
 
 
@@ -152,19 +154,19 @@ def _part(source: Source, entry: dict[str, Any], part: str, rows: str) -> list[d
 
 def _list(source: Source, value: object, what: str) -> list[Any]:
     if not isinstance(value, list):
-        raise source.fault(0, f"{what} is not a list", _MEND)
+        raise source.fault(0, f"{what} is not a list", _FIX)
     return value
 
 
 def _dict(source: Source, value: object, what: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise source.fault(0, f"{what} is not a table of names and values", _MEND)
+        raise source.fault(0, f"{what} is not a table of names and values", _FIX)
     return value
 
 
 def _name(source: Source, row: dict[str, Any], key: str) -> str:
     if not row.get(key):
-        raise source.fault(0, f"an entry has no `{key}`", _MEND)
+        raise source.fault(0, f"an entry has no `{key}`", _FIX)
     return str(row[key])
 
 

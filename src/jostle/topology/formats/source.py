@@ -1,4 +1,4 @@
-"""A file that describes a fabric, with functions for its readers."""
+"""The text of a file that describes a fabric, with functions for its readers."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Source:
     """The text of one file.
 
     Attributes:
-        name: The file, as the user named it.
-        text: Its content.
+        name: Name of the file, as the user gave it.
+        text: Content of the file.
     """
 
     name: str
@@ -39,9 +39,9 @@ class Source:
             if line.strip():
                 yield number, line
 
-    def fault(self, line: int, reason: str, mend: str) -> TopologyError:
+    def fault(self, line: int, reason: str, fix: str) -> TopologyError:
         """Return the error of a line; 0: of the whole file."""
-        return fault(self.name, line, reason, mend)
+        return fault(self.name, line, reason, fix)
 
     def node_list(self, line: int, text: str) -> list[str]:
         """Expand a node list.
@@ -52,11 +52,11 @@ class Source:
         try:
             return expand(text)
         except ValueError as error:
-            mend = "Write names and ranges such as `n[1-8,10],login1`."
-            raise self.fault(line, str(error), mend) from None
+            fix = "Write names and ranges such as `n[1-8,10],login1`."
+            raise self.fault(line, str(error), fix) from None
 
     def whole(self, line: int, text: str, what: str, least: int = 0, most: int = 1 << 31) -> int:
-        """Return a whole number.
+        """Parse a whole number within bounds.
 
         Raises:
             TopologyError: The text is no whole number, or out of bounds.
@@ -80,6 +80,6 @@ class Source:
         if not text.strip():
             return 0.0
         if not 0 <= value <= _MOST_RATE:
-            mend = "Write bits per second, such as `100Gbit` or `25000000000`."
-            raise self.fault(line, f"`{text[:40]}` is not a rate", mend)
+            fix = "Write bits per second, such as `100Gbit` or `25000000000`."
+            raise self.fault(line, f"`{text[:40]}` is not a rate", fix)
         return value

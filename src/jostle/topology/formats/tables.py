@@ -17,8 +17,8 @@ _LINKS = ("sg", "sr", "sc", "dg", "dr", "dc")
 _NODES = ("g", "r", "c", "n")
 _COLUMN = re.compile(r"-\s*\[\s*([A-Za-z_][A-Za-z0-9_]*)\s*,\s*\w+\s*\]")
 _DIM = re.compile(r"\bdim\s*:\s*\{([^{}]{1,200})\}")
-_MEND = "Compare it with docs/reference/topology.md."
-NO_HOSTS = "The tables name no hosts: nodes are called after their place; give names with --hosts."
+_FIX = "Compare it with docs/reference/topology.md."
+NO_HOSTS = "The tables name no hosts: nodes are named by their position; give names with --hosts."
 
 
 def recognises_dragonview(source: Source) -> bool:
@@ -62,7 +62,7 @@ def read_dragonview(sources: Sequence[Source], name: str) -> list[Topology]:
                 continue  # a row per core
             seen.add(numbers)
             if numbers[:3] not in place:
-                raise source.fault(line, "a node is at a router without links", _MEND)
+                raise source.fault(line, "a node is at a router without links", _FIX)
             host = "g{}r{}c{}n{}".format(*numbers)
             builder.cable(
                 builder.vertex(host, host),
@@ -72,7 +72,9 @@ def read_dragonview(sources: Sequence[Source], name: str) -> list[Topology]:
             )
     notes = [NO_HOSTS, "Only nodes that jobs ran on are in the tables."]
     if uneven:
-        notes.append(f"{uneven} pairs of routers have another number of cables back than there.")
+        notes.append(
+            f"{uneven} pairs of routers have different numbers of cables in each direction."
+        )
     return fabrics(builder.build(name, notes=tuple(notes), origin="DragonView's tables"))
 
 
@@ -85,7 +87,7 @@ def _csv_numbers(source: Source, columns: Sequence[str]) -> Iterator[tuple[int, 
     """Yield the whole numbers of some columns, with their line numbers."""
     header = _csv_header(source)
     if missing := [name for name in columns if name not in header]:
-        raise source.fault(1, f"there is no column `{missing[0]}`", _MEND)
+        raise source.fault(1, f"there is no column `{missing[0]}`", _FIX)
     places = [header.index(name) for name in columns]
     reader = csv.reader(source.lines)
     try:
@@ -96,12 +98,12 @@ def _csv_numbers(source: Source, columns: Sequence[str]) -> Iterator[tuple[int, 
             if len(row) != len(header):
                 raise source.fault(
                     line,
-                    f"the row has {len(row)} cells, the head {len(header)}",
+                    f"the row has {len(row)} cells, the header {len(header)}",
                     "Give each row a cell for each column.",
                 )
             yield line, tuple(source.whole(line, row[k], header[k], 0, 99_999) for k in places)
     except csv.Error as error:
-        raise source.fault(reader.line_num, f"it is no CSV: {error}", "Mend it.") from None
+        raise source.fault(reader.line_num, f"it is not CSV: {error}", "Fix it.") from None
 
 
 # ---- Boxfish ----
@@ -135,8 +137,8 @@ class _Table:
             if len(row) != len(self.columns):
                 raise self.source.fault(
                     line,
-                    f"the row has {len(row)} values, the head {len(self.columns)} columns",
-                    _MEND,
+                    f"the row has {len(row)} values, the header {len(self.columns)} columns",
+                    _FIX,
                 )
             yield tuple(self.source.whole(line, row[k], self.columns[k], 0, 99_999) for k in places)
 
@@ -180,10 +182,10 @@ def read_boxfish(sources: Sequence[Source], name: str) -> list[Topology]:
         if ends[0] != ends[1]:
             cables[ends[0], ends[1]] = 1
     builder.bundles(cables)
-    notes = [NO_HOSTS, "The tables say nothing of rates."]
+    notes = [NO_HOSTS, "The tables do not contain rates."]
     _boxfish_nodes(nodes, dimensions, builder, place)
     if not nodes:
-        notes.append("There is no table of nodes: one was taken to be at each place.")
+        notes.append("There is no table of nodes: one node is assumed at each position.")
     sizes = _sizes(sources, dimensions, list(place))
     return fabrics(
         builder.build(
@@ -208,7 +210,7 @@ def _boxfish_nodes(
     count: Counter[tuple[int, ...]] = Counter()
     for at in rows:
         if at not in place:
-            raise tables[0].source.fault(0, f"the node at {at} has no links", _MEND)
+            raise tables[0].source.fault(0, f"the node at {at} has no links", _FIX)
         host = "n" + "-".join(map(str, at)) + (f".{count[at]}" if count[at] else "")
         count[at] += 1
         builder.cable(builder.vertex(host, host, at=at), place[at], "terminal")
@@ -227,7 +229,7 @@ def _boxfish_table(source: Source) -> _Table | None:
     if not end:
         return None
     if len(set(columns)) < len(columns):
-        raise source.fault(0, "two columns have one name", _MEND)
+        raise source.fault(0, "two columns have the same name", _FIX)
     rows = [(number, line.split()) for number, line in source.numbered() if number > end]
     return _Table(source, columns, rows)
 

@@ -1,4 +1,4 @@
-"""Names of nodes, switches and ports in HPE's Slingshot systems: `x1000c0s0b0n0`."""
+"""Parses names of nodes, switches and ports of HPE Slingshot systems: `x1000c0s0b0n0`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SWITCH = re.compile(r"(x\d{1,5}c\d{1,2}r\d{1,3})(?:b(\d))?(?:(a\d)?(j\d{1,3}(?:
 
 @dataclass(frozen=True)
 class Xname:
-    """The parts of a fabric that an xname stands for.
+    """The parts of a fabric that an xname (such as `x1000c0s0b0n0h0`) denotes.
 
     Attributes:
         vertex: The switch (`x3000c0r24b0`), or the node's adapter (`x1000c0s0b0n0/h0`).
@@ -27,7 +27,7 @@ class Xname:
 
 
 def xname(name: str) -> Xname | None:
-    """Return the parts that a name of Slingshot stands for; None if it is no such name."""
+    """Parse a name of Slingshot; None if the text is no such name."""
     if match := _NODE.fullmatch(name):
         adapter = f"h{match[2]}" if match[2] else ""
         return Xname(f"{match[1]}/{adapter}".rstrip("/"), match[1], adapter, "")

@@ -1,4 +1,4 @@
-// Zooms and moves a picture in two directions by wheel, drag, fingers and keys, and tells of clicks.
+// Zooms and moves a picture in two directions by wheel, drag, fingers and keys, and reports clicks.
 import { chartKey } from '../../shell/keys';
 import { positionIn } from '../../shell/viewport.svelte';
 import { WHOLE, moveBy, zoomAt, type Size, type Window } from './plane-zoom';

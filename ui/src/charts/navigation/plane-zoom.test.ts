@@ -12,7 +12,7 @@ describe('a window on a picture', () => {
     expect((100 - after.left) / after.scale).toBeCloseTo((100 - before.left) / before.scale);
     expect((180 - after.top) / after.scale).toBeCloseTo((180 - before.top) / before.scale);
   });
-  it('puts a point into the middle, as far as there is picture beside it', () => {
+  it('puts a point into the middle, as far as there is picture around it', () => {
     const { scale, left, top } = placing(zoomTo(WHOLE, 4, 0.75, 0), picture, room);
     expect([scale, left + 15 * scale, top]).toEqual([80, 200, 0]);
   });

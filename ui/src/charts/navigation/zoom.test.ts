@@ -16,7 +16,7 @@ describe('inside', () => {
 describe('steps', () => {
   it('scales about a place', () => { expect(scaleSpan([0, 100], 0.5, 0.2)).toEqual([10, 60]); });
   it('pans by parts of its length', () => { expect(panSpan([10, 20], 0.5)).toEqual([15, 25]); });
-  it('tells the same span', () => { expect([isSameSpan([1, 2], [1.0001, 2]), isSameSpan([1, 2], [1.1, 2])]).toEqual([true, false]); });
+  it('recognizes the same span', () => { expect([isSameSpan([1, 2], [1.0001, 2]), isSameSpan([1, 2], [1.1, 2])]).toEqual([true, false]); });
 });
 
 describe('pinched', () => {

@@ -1,9 +1,9 @@
 // A lane of a stack of lanes over time. Pure.
 import type { Values } from '../stacked-areas';
 
-/** A time in a lane that something is said of, s. */
+/** A span of time in a lane, s, with a remark. */
 export interface Mark { from: number; to: number; words: string }
-/** Values over time, in columns; null: nothing is known, or may be told. */
+/** Values over time, in columns; null: unknown, or not disclosed. */
 export interface Lane {
   name: string; about: string; values: Values;
   /** A second row of values, drawn above the first, and what both are called. */

@@ -51,7 +51,7 @@ export function timeChartSvg(chart: uPlot, panel: Panel, bands: readonly Band[])
   const floor = top + height;
   return [
     `<svg x="${n(left)}" y="${n(top)}" width="${n(width)}" height="${n(height)}" viewBox="${n(left)} ${n(top)} ${n(width)} ${n(height)}">`,
-    ...bands.filter((band) => band.to > min && band.from < max).map((band) => `<rect x="${n(x(band.from))}" y="${n(top)}" width="${n(Math.max(x(band.to) - x(band.from), 1))}" height="${n(height)}" fill="${colour('guilty')}" opacity="${n(band.weight)}"/>`),
+    ...bands.filter((band) => band.to > min && band.from < max).map((band) => `<rect x="${n(x(band.from))}" y="${n(top)}" width="${n(Math.max(x(band.to) - x(band.from), 1))}" height="${n(height)}" fill="${colour('disturbed')}" opacity="${n(band.weight)}"/>`),
     ...values.map((v) => `<path d="M${n(left)} ${n(y(v))}h${n(width)}" stroke="${colour('rule')}"/>`),
     panel.base === undefined ? `<path d="${stepPath(part, cut(panel.track.mean), x, y, floor)}" fill="${colour(`${panel.tone}-soft`)}"/>` : `<path d="M${n(left)} ${n(y(panel.base))}h${n(width)}" stroke="${colour('soft')}" stroke-dasharray="4 4"/>`,
     panel.ribbon ? `<path d="${stepPath(part, cut(panel.track.high), x, y, null)}" fill="none" stroke="${colour(panel.tone)}" opacity="0.35"/>` : '',

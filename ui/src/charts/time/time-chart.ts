@@ -7,7 +7,7 @@ import { colour } from '../../shell/theme.svelte';
 import { columnsOf, arraysOf, paintColumns, type Columns, type TrackArrays, type TraceStyle } from './trace';
 import { viewport } from '../../shell/viewport.svelte';
 
-/** Width beside the plot, px: labels at the left, a margin at the right. */
+/** Width next to the plot, px: labels at the left, a margin at the right. */
 export const LEFT = 76;
 export const RIGHT = 8;
 const AXIS = 30;

@@ -4,7 +4,7 @@ import { bars, loadCandidates, runsOfCluster, headline, otherRuns, pieces, reaso
 import type { Compared, JobRow } from '../../api/api-types';
 
 const bounded = (value: number) => ({ value, low: value, high: value });
-const run = (job: string, run_s: number, ranks = 2) => ({ job, program: 'solver', run_s, start_ns: 0, ranks, lost_s: bounded(0), percent: bounded(0), coverage: 1, light: 'green' as const, judged: true, sure: 1, undecided: '' });
+const run = (job: string, run_s: number, ranks = 2) => ({ job, program: 'solver', run_s, start_ns: 0, ranks, lost_s: bounded(0), percent: bounded(0), coverage: 1, light: 'green' as const, assessed: true, sure: 1, undecided: '' });
 const compared: Compared = {
   runs: [run('B', 13.1), run('A', 10)], baseline: 1, finding: 'found', measured_s: [3.1, 0], estimated_s: [2.9, 0], displaced_s: [-0.4, 0], work_s: [0.5, 0], unexplained_s: [0.1, 0],
   by_cause: { 'file system': [2.4, 0], cpu: [0.5, 0] }, clusters: [], more_clusters: 0, limits: [],

@@ -24,7 +24,7 @@ export function pieces(comparison: Compared, run: number): Piece[] {
 
 /** A smaller part of the fastest run time is no difference, as in `jostle compare`. */
 const EQUAL = 0.01;
-/** Pieces below these parts of the largest piece are not named beside a bar, and in the headline. */
+/** Pieces below these parts of the largest piece are not named next to a bar, and in the headline. */
 const WORTH = 0.03;
 const WORTH_A_HEADLINE = 0.2;
 

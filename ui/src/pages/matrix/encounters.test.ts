@@ -22,9 +22,9 @@ describe('the matrix', () => {
     expect(hasEvidence(met('a', 'b', -0.3, 0.001))).toBe(false);
   });
   it('says counts and brackets where there is no evidence', () => {
-    expect(heatCell(all[1] ?? null, 0.4)).toEqual({ value: 1, text: '+40 %', small: '7 | 9', more: '7 runs beside it, 9 without', sure: true });
-    expect(heatCell(all[0] ?? null, 0.4)).toEqual({ value: 0.25, text: '(+10 %)', small: '7 | 9', more: '7 runs beside it, 9 without', sure: false });
-    expect(heatCell(all[2] ?? null, 0.4)).toEqual({ value: null, text: 'few', small: '7 | 9', more: '7 runs beside it, 9 without, too few to compare', sure: false });
+    expect(heatCell(all[1] ?? null, 0.4)).toEqual({ value: 1, text: '+40 %', small: '7 | 9', more: '7 runs alongside it, 9 without', sure: true });
+    expect(heatCell(all[0] ?? null, 0.4)).toEqual({ value: 0.25, text: '(+10 %)', small: '7 | 9', more: '7 runs alongside it, 9 without', sure: false });
+    expect(heatCell(all[2] ?? null, 0.4)).toEqual({ value: null, text: 'few', small: '7 | 9', more: '7 runs alongside it, 9 without, too few to compare', sure: false });
     expect(heatCell(null, 1)).toBeNull();
   });
   it('answers in a sentence', () => {

@@ -64,7 +64,7 @@ export function heatCell(encounter: Encounter | null, strongest: number): HeatCe
   const size = encounter.slowdown?.value ?? null;
   const [text, runs] = [metText(encounter), `${encounter.with_runs} | ${encounter.without_runs}`];
   const value = size === null ? null : Math.min(Math.max(size, 0) / Math.max(strongest, 0.05), 1);
-  return { value, text: size === null || hasEvidence(encounter) ? text : `(${text})`, small: runs, more: `${count(encounter.with_runs, 'run')} beside it, ${encounter.without_runs} without${encounter.test ? '' : ', too few to compare'}`, sure: hasEvidence(encounter) };
+  return { value, text: size === null || hasEvidence(encounter) ? text : `(${text})`, small: runs, more: `${count(encounter.with_runs, 'run')} alongside it, ${encounter.without_runs} without${encounter.test ? '' : ', too few to compare'}`, sure: hasEvidence(encounter) };
 }
 
 /** Says that runs are too few for a test: `1 run alongside it and 0 without: too few to compare`. */

@@ -52,13 +52,13 @@ export interface ViewProps {
   shape: FabricShape; step: StepLoads; jobs: JobColours; colour: Colour;
   /** The time that is shown, as requests name it, and the number of the shown step. */
   time: FabricTime;
-  /** The chosen link, and who is told of another one. */
+  /** The chosen link, and what is called when another one is chosen. */
   selected: number | null; onselect: (link: number | null) => void;
   /** A job whose links are shown before all others. */
   highlight: string | null;
   /** What the view keeps in the address, such as the order of dimensions; the view alone reads it. */
   view: string; onview: (text: string) => void;
-  /** Told of the links that are before the viewer, of some of the fabric; null: all. */
+  /** Called with the visible links; null: all links of the fabric are visible. */
   onlinks?: (links: readonly number[] | null) => void;
   /** Who sits where, for views that ask for it (`asksForPlacement`); null: not known yet. */
   placed?: Placed | null;
@@ -73,7 +73,7 @@ export function jobColours(names: readonly string[]): JobColours {
   return { names, tokens: names.map((name, at) => (name === '' ? 'load-rest' : (JOB_TOKENS[at] ?? 'load-small'))) };
 }
 
-/** The job of a link or cell in words: `mostly relax-0001`; a highlighted job stands before busier ones: `with relax-0001`; '': none. */
+/** The job of a link or cell in words: `mostly relax-0001`; a highlighted job is named before busier ones: `with relax-0001`; '': none. */
 export function jobWords(jobs: JobColours, who: number, highlight: string | null): string {
   if (who === NO_JOB) return '';
   const name = jobs.names[who] || 'no known job';
@@ -94,7 +94,7 @@ export function shapeOf(answer: Shape): FabricShape {
 }
 
 let nobody = new Float32Array(0);
-/** Waiting that no port tells, the same array each time. */
+/** Waiting that no port measures: the same array each time. */
 const unknown = (links: number) => (nobody.length === links ? nobody : (nobody = new Float32Array(links).fill(NaN)));
 
 /** Returns what the links carry at a step of a block; no numbers are copied. */

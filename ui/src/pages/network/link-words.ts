@@ -52,12 +52,12 @@ export function roleOf(job: JobOnLink): 'suspect' | 'victim' | 'on it' {
 export const secondsOf = (job: JobOnLink): string =>
   roleOf(job) === 'suspect' ? `cost others ${seconds(job.seconds_cost)} here` : `lost ${seconds(job.seconds_lost ?? 0)} here`;
 
-/** What being together here cost these jobs, as a sentence; it says which are not judged yet. */
+/** What being together here cost these jobs, as a sentence; it says which are not assessed yet. */
 export function costText(on: OnLink): string {
   const named = on.jobs.filter((job) => job.job);
   const lost = named.reduce((sum, job) => sum + (job.seconds_lost ?? 0), 0);
   const open = named.filter((job) => job.seconds_lost === null).length;
-  const waiting = open ? ` ${open === named.length ? 'None of them has' : `${count(open, 'job')} ${open === 1 ? 'has' : 'have'} no`} ${open === named.length ? 'a verdict yet' : 'verdict yet'}: open a job to have it judged.` : '';
+  const waiting = open ? ` ${open === named.length ? 'None of them has' : `${count(open, 'job')} ${open === 1 ? 'has' : 'have'} no`} ${open === named.length ? 'a verdict yet' : 'verdict yet'}: open a job to have it assessed.` : '';
   if (lost > LEAST_S) return `Together they lost ${seconds(lost)} to one another here.${waiting}`;
   return open === named.length ? waiting.trim() : `By their verdicts, nobody lost time here.${waiting}`;
 }

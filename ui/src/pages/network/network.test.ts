@@ -96,12 +96,12 @@ describe('words on a link', () => {
     expect(modelled(on({ jobs: [job({ modelled: 0.5 })] }))).toContain('50 % of it is modelled');
     expect(modelled(on({ jobs: [job({ spread: 1 })] }))).toBe('About 100 % of it is divided evenly among the nodes of its jobs: to whom they sent was not recorded.');
   });
-  it('name suspects and victims, and what is not judged', () => {
+  it('name suspects and victims, and what is not assessed', () => {
     expect([job({ seconds_cost: 2 }), job({ seconds_lost: 3 }), job({})].map(roleOf)).toEqual(['suspect', 'victim', 'on it']);
     expect([job({ seconds_cost: 2 }), job({ seconds_lost: 3 })].map(secondsOf)).toEqual(['cost others 2.00 s here', 'lost 3.00 s here']);
-    expect(costText(on({ jobs: [job({ seconds_lost: 3 }), job({ seconds_lost: null })] }))).toBe('Together they lost 3.00 s to one another here. 1 job has no verdict yet: open a job to have it judged.');
+    expect(costText(on({ jobs: [job({ seconds_lost: 3 }), job({ seconds_lost: null })] }))).toBe('Together they lost 3.00 s to one another here. 1 job has no verdict yet: open a job to have it assessed.');
     expect(costText(on({ jobs: [job({})] }))).toBe('By their verdicts, nobody lost time here.');
-    expect(costText(on({ jobs: [job({ seconds_lost: null })] }))).toBe('None of them has a verdict yet: open a job to have it judged.');
+    expect(costText(on({ jobs: [job({ seconds_lost: null })] }))).toBe('None of them has a verdict yet: open a job to have it assessed.');
   });
 });
 

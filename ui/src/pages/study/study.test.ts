@@ -20,24 +20,24 @@ describe('a study', () => {
     expect(matrices.map((table) => [table.chunk, table.probes, table.signals])).toEqual([[64, ['a'], ['a']], [2048, ['b', 'a'], ['b', 'a']]]);
     expect(matrices[1]?.cells[0]?.[0]).toBeNull();
   });
-  it('tells programs apart by processes where those vary', () => {
+  it('distinguishes programs by processes where those vary', () => {
     expect(tables(study([cell('a', 'a', 1, 16, 4), cell('a', 'a', 1, 2, 4)]))[0]?.probes).toEqual(['a ×2', 'a ×16']);
   });
   it('has a panel for each probe, its signals as lines', () => {
     const [panel] = curvePanels(study([]));
     expect(panel?.title).toBe('a, 4 against 4 processes');
-    expect(panel?.lines.map((line) => [line.name, line.points.length])).toEqual([['beside b', 1]]);
+    expect(panel?.lines.map((line) => [line.name, line.points.length])).toEqual([['alongside b', 1]]);
   });
-  it('draws the same signal alike in all panels, and tells lines apart by what stays', () => {
+  it('draws the same signal alike in all panels, and distinguishes lines by what stays the same', () => {
     const of = (axis: string, probe: string, signal: string, own: number, other: number) =>
       ({ axis, probe, signal, setting: cell(probe, signal, 1, own, other).setting, points: [{ x: 1, degradation: summary(0.5), best: null }] });
     const panels = curvePanels({ ...study([]), curves: [of('chunk', 'a', 'a', 4, 4), of('chunk', 'b', 'b', 4, 4), of('chunk', 'b', 'a', 4, 4), of('chunk', 'a', 'b', 4, 4)] });
     expect(panels.map((panel) => [panel.title[0], panel.lines.map((line) => [line.name, line.tone])])).toEqual(
-      ['b', 'a'].map((probe) => [probe, [['beside b', 0], ['beside a', 1]]]));
+      ['b', 'a'].map((probe) => [probe, [['alongside b', 0], ['alongside a', 1]]]));
     const sizes = curvePanels({ ...study([]), curves: [of('processes', 'a', 'a', -1, 2), of('processes', 'a', 'a', -1, 4), of('signal processes', 'a', 'a', 2, -1)] });
-    expect(sizes.map((panel) => panel.lines.map((line) => line.name))).toEqual([['beside a ×2', 'beside a ×4'], ['a ×2 beside a']]);
+    expect(sizes.map((panel) => panel.lines.map((line) => line.name))).toEqual([['alongside a ×2', 'alongside a ×4'], ['a ×2 alongside a']]);
   });
-  it('stands beside another one in the order of that one', () => {
+  it('is shown next to another one in the order of that one', () => {
     expect(inOrderOf(study([]), { ...study([]), programs: ['a', 'c'] }).programs).toEqual(['a', 'b']);
   });
   it('says how many runs, or how certain', () => {

@@ -90,8 +90,8 @@ export function curvePanels(study: StudyReport): Panel[] {
 
 /** Returns the name of a line within its panel: the signal, and the process count that stays fixed. */
 function lineName({ axis, probe, signal, setting: { processes: [own, other] } }: Curve): string {
-  if (axis === 'processes') return `beside ${signal} ×${other}`;
-  return axis === 'signal processes' ? `${probe} ×${own} beside ${signal}` : `beside ${signal}`;
+  if (axis === 'processes') return `alongside ${signal} ×${other}`;
+  return axis === 'signal processes' ? `${probe} ×${own} alongside ${signal}` : `alongside ${signal}`;
 }
 
 /** Returns the standalone runs in the order of the study's programs, then by size. */

@@ -11,7 +11,7 @@ export function rowHeight(rows: number, room: number): number {
   return Math.min(Math.max(Math.floor(room / Math.max(rows, 1)), 6), 30);
 }
 
-/** Returns the names beside the rows with their middles, px: one for each node, as far as they do not overlap. */
+/** Returns the names next to the rows with their middles, px: one for each node, as far as they do not overlap. */
 export function rowLabels(rows: readonly GridRow[], high: number, least = 13): { row: number; lanes: number; y: number }[] {
   const labels: { row: number; lanes: number; y: number }[] = [];
   rows.forEach(({ lane, lanes }, row) => {

@@ -9,7 +9,7 @@ const lanes: MachineLanes = {
   nodes: Array.from({ length: 20 }, (_, number) => node(number)),
 };
 
-test('a server has its file system beside it', () => {
+test('a server is shown with its file system', () => {
   expect(serverLanes(lanes, 'request_ms')).toEqual([{ name: 'server0', about: 'nfs:server0:/x', values: [2, null] }]);
 });
 

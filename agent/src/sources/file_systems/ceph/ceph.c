@@ -264,11 +264,11 @@ static void take_counts(jst_ceph_daemon *d)
 static void take_sessions(jst_ceph_daemon *d)
 {
     uint64_t bytes = d->talk.result == JST_CEPH_GOOD ? d->talk.length : 0;
-    d->told_ns = jst_clock_ns(CLOCK_MONOTONIC);
+    d->received_ns = jst_clock_ns(CLOCK_MONOTONIC);
     d->has_sessions = d->talk.result == JST_CEPH_GOOD;
     if (d->talk.length > JST_CEPH_ANSWER)
         bytes = JST_CEPH_ANSWER;
-    d->sessions_again_ns = d->told_ns + bytes * REST_NS_PER_BYTE;
+    d->sessions_again_ns = d->received_ns + bytes * REST_NS_PER_BYTE;
 }
 
 /* Processes an answer, or its absence. */
@@ -351,7 +351,7 @@ static const char *sample_ceph(jst_sample *s)
                "when there was a folder of admin sockets";
     if (silent) {
         snprintf(said, sizeof said, "%s of Ceph %s", which,
-                 wrong ? "said what is not understood" : "did not answer");
+                 wrong ? "gave an unknown answer" : "did not answer");
         return said;
     }
     if (sessions)

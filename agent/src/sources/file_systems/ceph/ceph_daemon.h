@@ -49,7 +49,7 @@ typedef struct jst_ceph_daemon {
     /* CLOCK_MONOTONIC: when this list was requested, when it was received, when the last one was
      * received. Between are at least so many seconds of decay: the delay of a slow answer adds no
      * request. */
-    uint64_t read_ns, told_ns, told_before_ns;
+    uint64_t read_ns, received_ns, received_before_ns;
     uint64_t sessions_again_ns;         /* they are not requested before */
     uint64_t requests_then, then_slice; /* all requests, and the slice, at the last reading */
     bool has_then;

@@ -141,7 +141,7 @@ void jst_ceph_take_load(void *to, const jst_ceph_session *session)
         return;
     bool is_new = d->sessions > before;
     double seconds =
-        d->read_ns > d->told_before_ns ? (double)(d->read_ns - d->told_before_ns) / NS : 0;
+        d->read_ns > d->received_before_ns ? (double)(d->read_ns - d->received_before_ns) / NS : 0;
     l->seen = true;
     memcpy(l->host, session->host, sizeof l->host);
     if (d->counting)
@@ -199,7 +199,7 @@ static void report_clients(jst_sample *s, jst_ceph_daemon *d, uint64_t slice)
     }
     d->counting = true;
     d->skipped = false;
-    d->told_before_ns = d->told_ns;
+    d->received_before_ns = d->received_ns;
     d->then_slice = slice;
     d->has_then = d->counts.known >> JST_CEPH_META_OPS & 1;
     d->requests_then = d->counts.value[JST_CEPH_META_OPS];
@@ -227,7 +227,7 @@ static void report_metadata_server(jst_sample *s, jst_ceph_daemon *d, uint64_t s
     report_kinds(s, d);
     if (d->has_sessions) {
         forget_closed(d);
-        bool came_back = !d->counting && d->told_before_ns;
+        bool came_back = !d->counting && d->received_before_ns;
         report_clients(s, d, slice);
         for (unsigned i = 0; came_back && i < d->sessions; i++)
             jst_unknown(component(s, d, JST_KIND_CEPH_CLIENT, d->loads[i].host, false),

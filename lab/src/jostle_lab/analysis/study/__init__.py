@@ -1,1 +1,1 @@
-"""Evaluation of probe and signal experiments: degradation, dilation, imprints, published laws."""
+"""Evaluates experiments with probes and signals: degradation, dilation, imprints, laws."""

@@ -1,4 +1,4 @@
-"""How evenly several file servers served a standalone program (Shah, 2020, §3.2.3)."""
+"""Measures how evenly several file servers served a standalone program (Shah, 2020, §3.2.3)."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def balances(references: Iterable[Reference], axes: Sequence[str]) -> list[Balan
     """Compare processes and servers of standalone programs on several servers.
 
     Args:
-        references: The programs' standalone runs.
-        axes: Further axes of the study, which are part of a setting.
+        references: Standalone runs of the programs.
+        axes: Names of further axes of the study, which are part of a setting.
 
     Returns:
         One entry per program and setting with several processes on several servers.
@@ -51,7 +51,7 @@ def _balance(reference: Reference, axes: Sequence[str]) -> Balance | None:
 
 
 def _process_seconds(run: Alone) -> list[float]:
-    """Return the time from each process' start to its last progress, s, to within a slice."""
+    """Return the time from each process's start to its last progress, s, accurate to a slice."""
     progress = run.progress
     if progress is None:
         return []
@@ -70,7 +70,7 @@ def _servers(run: Alone) -> list[str]:
 
 
 def _received(run: Alone, names: Sequence[str]) -> tuple[list[float], list[list[float]]]:
-    """Return the ends of the steps of the counters, s, and what each server received in each."""
+    """Return the ends of the sampling steps, s, and the bytes that each server received in each."""
     begin = run.program.begin_ns
     samples = [
         (int(each["time_ns"]), [int(each[f"{name}.in"]) for name in names])

@@ -1,4 +1,4 @@
-"""Groups runs of a study into cells; finds curves, break-even sizes and serialised pairs.
+"""Groups the runs of a study into cells (probe, signal, setting), and compares cells.
 
 Each cell has a probe (the program whose loss is measured) and a signal (the program that disturbs
 it).
@@ -96,7 +96,7 @@ def _best_loss(best: Repetition | None, alone: float | None) -> float | None:
 
 
 def undisturbed(repetition: Repetition) -> float:
-    """Return the sum of both programs' rates in a run, each relative to its standalone rate.
+    """Return the sum of both programs' rates in a run, each divided by its standalone rate.
 
     The papers keep the best-performing of five runs, as the one with the least interference from
     outside (Shah, 2020, section 3.3.2).
@@ -225,7 +225,7 @@ def _even_text(
         return f"{loser} and {winner} were not measured at equal chunk sizes"
     if at is None:
         ends = " to ".join(size_label(int(points[end][0])) for end in (0, -1))
-        return f"{loser} suffers more from {winner} than the other way round from {ends}"
+        return f"{loser} loses more by {winner} than the other way round at chunk sizes from {ends}"
     text = f"{loser} and {winner} break even at {size_label(round(at))}"
     if all(abs(gap) <= EVEN for _, gap in points):
         return f"{loser} and {winner} lose equally at all chunk sizes"
@@ -235,7 +235,7 @@ def _even_text(
             "their losses overlap at all sizes below or above it"
         )
     below = points[0][0] < at
-    return f"{text}; below, {loser} suffers more" if below else text
+    return f"{text}; with smaller chunks, {loser} loses more" if below else text
 
 
 def equal_at(points: Sequence[tuple[float, float]]) -> float | None:
@@ -293,7 +293,7 @@ def _ordered(cell: Cell) -> Setting:
 
 
 def _winner(repetition: Repetition) -> str:
-    """Return the program that shut the other out; "" if none did."""
+    """Return the program that kept the other from making progress; "" if neither did."""
     side, other = repetition.probe, repetition.signal
     if side is None or other is None or side.degradation is None or other.degradation is None:
         return ""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
 
-from jostle_lab.analysis.study import imprint as dents_of
+from jostle_lab.analysis.study import imprint as drops_of
 from jostle_lab.analysis.study.balance import balances
 from jostle_lab.analysis.study.cells import break_even, cells, curves, serialised
 from jostle_lab.analysis.study.foreign import served
@@ -69,19 +70,20 @@ def evaluate(
 
     Args:
         records: Records of the runs (lab/docs/reference/study.md).
-        progress: Gives the progress of a job in a metric (`ProgressTables`).
-        bursts: Gives the bursts of a periodic signal from its log; without it they are taken from
-            the rule of its period where the signal is ours, else from its slices.
-        planned: How many runs the study has in all.
+        progress: Function that returns the progress of a job in a metric (`ProgressTables`).
+        bursts: Function that returns the bursts of a periodic signal from its log. Without it,
+            bursts are computed from the period of a signal of jostle, and detected in the slices of
+            any other program.
+        planned: Number of runs in the study's plan.
         unsynchronised: Jobs that ran on nodes whose clocks are not known to agree.
-        servers: What the servers of the mounts under study moved (Repository.served).
+        servers: Data that the servers of the mounts under study moved (Repository.served).
 
     Returns:
-        All that was found. Runs that failed, were disturbed or cannot be used are listed
+        All results. Runs that failed, were disturbed or cannot be used are listed
         separately, with the reason.
 
     Raises:
-        RecordError: A record lacks what it must have.
+        RecordError: A record lacks a required field.
     """
     runs = read_runs(records)
     if servers is not None and servers.num_rows:
@@ -207,13 +209,13 @@ def _imprint(
     run: StudyRun,
     names: tuple[str, RunProgram],
     progress: JobProgress,
-    told: tuple[str, list[tuple[int, int]]],
+    signal_bursts: tuple[str, list[tuple[int, int]]],
     alone: Sequence[JobProgress],
     study: _Study,
 ) -> Imprint:
     probe, signal = names
-    source, bursts = told
-    drops = dents_of.drops(progress, bursts, int(signal.period_ns * signal.duty))
+    source, bursts = signal_bursts
+    drops = drops_of.drops(progress, bursts, int(signal.period_ns * signal.duty))
     seen = sum(drop.seen for drop in drops)
     return Imprint(
         probe,
@@ -225,25 +227,25 @@ def _imprint(
         drops,
         seen,
         len(drops),
-        *dents_of.probability(seen, len(drops)),
+        *drops_of.probability(seen, len(drops)),
         summary([drop.depth for drop in drops]),
-        dents_of.false_rate(alone, signal.period_ns, int(signal.period_ns * signal.duty)),
-        dents_of.TEST,
+        drops_of.false_rate(alone, signal.period_ns, int(signal.period_ns * signal.duty)),
+        drops_of.TEST,
     )
 
 
 def _bursts(
     signal: RunProgram, progress: JobProgress | None, study: _Study
 ) -> tuple[str, list[tuple[int, int]]]:
-    """Find when the signal was on: by its log, by its own rule, or by its slices."""
+    """Find the bursts of a signal from its log, from its period, or from its slices."""
     logged = sorted(study.bursts(signal.job)) if study.bursts else []
     if logged:
         return "log", logged
     if signal.pattern:
-        return "rule", dents_of.bursts_between(
+        return "rule", drops_of.bursts_between(
             signal.begin_ns, signal.end_ns, signal.period_ns, signal.duty, signal.phase_ns
         )
-    return "profile", dents_of.bursts_seen_in(progress) if progress else []
+    return "profile", drops_of.bursts_seen_in(progress) if progress else []
 
 
 # Runs slice by slice, for drawing.
@@ -354,7 +356,7 @@ def _notes(
     if unsynchronised:
         notes.append(_note_clock(study, unsynchronised))
     if planned > len(study.runs):
-        text = f"{len(study.runs)} of {planned} runs are there; `jostle study run` does the others."
+        text = f"{len(study.runs)} of {planned} runs are done; `jostle study run` makes the others."
         notes.append(StudyNote("missing", text, []))
     notes += _note_verdicts(study)
     notes += _note_foreign(study)
@@ -372,28 +374,28 @@ def _note_clock(study: _Study, jobs: Sequence[str]) -> StudyNote:
         if any(run_program.job in named for run_program in run.programs)
     ]
     text = (
-        "The clocks of the nodes are not known to agree: slices of different nodes may not be of "
-        "the same instant. Rates and degradation hold, overlap and imprints may be off; start "
-        "chrony or ntpd on the nodes."
+        "The clocks of the nodes may not be synchronised, so slices of different nodes may not "
+        "be of the same instant. Rates and degradation are correct; overlap and imprints may be "
+        "wrong. Start chrony or ntpd on the nodes."
     )
     return StudyNote("clock", text, runs)
 
 
 def _note_verdicts(study: _Study) -> list[StudyNote]:
-    told = [
+    verdicts = [
         (measured_pair.run.run, measured_pair.verdict, measured_pair.reason)
         for measured_pair in study.measured
     ]
     for reference in study.references.values():
-        told += [(one.run.run, one.verdict, one.reason) for one in reference.runs]
+        verdicts += [(one.run.run, one.verdict, one.reason) for one in reference.runs]
     groups: dict[tuple[str, str], list[str]] = {}
-    for run, verdict, reason in told:
+    for run, verdict, reason in verdicts:
         if verdict != "kept":
             # Each run has another amount of foreign traffic; one note is about all of these runs.
-            key = reason if verdict == "failed" else reason.partition(" saw ")[0]
+            key = reason if verdict == "failed" else re.sub(r"\d+%", "%", reason)
             groups.setdefault((verdict, key), []).append(run)
-    words = {"failed": "failed", "discarded": "left out", "unusable": "of no use"}
-    reasons = {run: reason for run, _, reason in told}
+    words = {"failed": "failed", "discarded": "left out", "unusable": "unusable"}
+    reasons = {run: reason for run, _, reason in verdicts}
     return [
         StudyNote(
             "foreign" if verdict == "discarded" else verdict,
@@ -405,7 +407,7 @@ def _note_verdicts(study: _Study) -> list[StudyNote]:
 
 
 def _note_foreign(study: _Study) -> list[StudyNote]:
-    """Note where the rule of 10 % foreign traffic could not be applied."""
+    """Add a note about runs in which foreign traffic could not be measured."""
     kept = {pair.run.run for pair in study.measured if pair.verdict == "kept"}
     for reference in study.references.values():
         kept |= {one.run.run for one in reference.runs if one.verdict == "kept"}
@@ -421,13 +423,13 @@ def _note_foreign(study: _Study) -> list[StudyNote]:
         return []
     reason = "no agent on the servers"
     if any(run.server or run.served for run in runs if run.run in without):
-        reason = "the servers' counters do not show whose traffic it was"
+        reason = "the servers' counters do not separate the traffic of different jobs"
     elif any(run.served for run in runs):
         reason = "no agent watched all servers all the time"
     which = "" if len(without) == len(runs) else f" in {len(without)} of {len(runs)} runs"
     text = (
-        f"Foreign traffic was not measured{which}: {reason}. Runs that others disturbed may be "
-        "among those that count."
+        f"Foreign traffic was not measured{which}: {reason}. Some of the runs that count may "
+        "have been disturbed by other jobs."
     )
     return [StudyNote("foreign", text, without)]
 
@@ -460,7 +462,7 @@ def _note_overlap(study: _Study) -> list[StudyNote]:
         return []
     text = (
         f"In {len(short)} runs fewer than {_SHORT} slices count: give the programs more to do, or "
-        "take shorter slices."
+        f"use shorter slices."
     )
     return [StudyNote("overlap", text, short)]
 
@@ -474,5 +476,5 @@ def _note_baselines(study: _Study) -> list[StudyNote]:
     }
     if not without:
         return []
-    text = f"No standalone run counts of {', '.join(sorted(without))}: no degradation can be given."
+    text = f"No standalone run of {', '.join(sorted(without))} counts: degradation is not known."
     return [StudyNote("baseline", text, [])]

@@ -1,4 +1,4 @@
-"""Kuo's model of two unequal programs on one link (equations 1-4), and its assumptions."""
+"""Predicts run times of two unequal programs on one link by the model of Kuo et al., 2013."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def predict(np_l: int, np_s: int, times: Times, by: str = "process") -> Predicti
         np_l: Processes (or nodes) of the larger program.
         np_s: Of the smaller.
         times: Observed run times.
-        by: "process" or "node": what the numbers count.
+        by: "process" or "node": the unit of the numbers.
 
     Returns:
         Predictions of equations 1-4 with their relative errors.

@@ -1,8 +1,8 @@
-"""Finds traffic of the servers that is not the study's own, from the counters of their agents.
+"""Finds traffic at the servers that is not the study's own, from the counters of their agents.
 
-The rule of the thesis (§3.2.2): runs in which the file servers were loaded 10 % more than by our
-own programs are left out. It needs nothing but the servers' slices and the programs' profiles, so
-it is the same in a lab, under Slurm, and wherever else agents run on the servers.
+The rule of Shah, 2020, section 3.2.2: runs in which the file servers were loaded 10 % more than by
+our own programs are left out. It needs only the servers' slices and the programs' profiles, so it
+is the same in a lab, under Slurm, and wherever else agents run on the servers.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _WATCHED = 0.9
 
 @dataclass(frozen=True)
 class Served:
-    """What all servers of a mount moved in the whole slices of their agents within a run.
+    """The data that all servers of a mount moved during a run, in complete slices of their agents.
 
     Attributes:
-        read, written: Bytes, of all clients.
+        read, written: Bytes that all clients read and wrote.
         until_ns: End of the last of these slices, ns since the epoch.
-        requests: The counters are of requests, so that they count each byte of a program.
+        requests: Whether the counters count requests, and so each byte of a program.
     """
 
     read: float
@@ -45,17 +45,17 @@ class Served:
 
 
 def served(servers: pa.Table, mount: str | None, begin_ns: int, end_ns: int) -> Served | None:
-    """Return what the servers of a mount moved during a run.
+    """Return the data that the servers of a mount moved during a run.
 
     Args:
         servers: Slices of servers (Repository.served).
         mount: Identity of the mount.
         begin_ns: Begin of the run, ns since the epoch.
-        end_ns: Its end.
+        end_ns: End of the run, ns since the epoch.
 
     Returns:
-        None where that is not known: no agent ran on the servers, or not on all of them all the
-        time, a counter was lost, or the run has fewer than three whole slices of theirs.
+        The data, or None if it is not known: no agent ran on all servers all the time, a counter
+        was lost, or the run has fewer than three whole slices of theirs.
     """
     mine = servers.filter(
         pc.and_(pc.equal(servers["mount"], mount or ""), pc.equal(servers["job"], ""))
@@ -89,14 +89,14 @@ def served(servers: pa.Table, mount: str | None, begin_ns: int, end_ns: int) -> 
 
 
 def _watched(rows: pa.Table, host: str, whole_ns: int) -> bool:
-    """Return whether a machine's agent ran: a machine's cores are never idle for a whole slice."""
+    """Return whether a machine's agent ran, since its cores are never idle for a whole slice."""
     mine = rows.filter(pc.and_(pc.equal(rows["host"], host), pc.equal(rows["kind"], "machine")))
     lasted = ints(mine, "slice_ns") * np.maximum(ints(mine, "span"), 1)
     return float(lasted.sum()) >= _WATCHED * whole_ns
 
 
 def own_bytes(progress: Sequence[JobProgress | None], until_ns: int | None) -> float:
-    """Return the bytes that programs moved up to an instant (None: in all)."""
+    """Return the bytes that programs moved up to an instant (None: during the whole run)."""
     total = 0.0
     for each in progress:
         if each is not None and until_ns is None:
@@ -109,16 +109,17 @@ def own_bytes(progress: Sequence[JobProgress | None], until_ns: int | None) -> f
 
 
 def excess(servers: Served, read: float, written: float) -> float | None:
-    """Return the servers' traffic for others, relative to their traffic for us.
+    """Return the servers' traffic of other jobs, divided by the traffic of the study's programs.
 
     Args:
-        servers: What they moved, by requests.
-        read: Bytes that our programs read until `servers.until_ns`.
-        written: Bytes that they wrote.
+        servers: Data that the servers moved, counted by requests.
+        read: Bytes that the study's programs read until `servers.until_ns`.
+        written: Bytes that the study's programs wrote until then.
 
     Returns:
-        0.1: a tenth more; None if they moved nothing for us. What we read from a cache, or wrote
-        and not yet sent, does not hide others' traffic in the other direction.
+        The ratio, such as 0.1 for 10 % more; None if the servers moved nothing for the study. Data
+        that the study's programs read from a cache, or wrote and have not yet sent, does not hide
+        traffic of others in the other direction.
     """
     ours = min(servers.read, read) + min(servers.written, written)
     others = max(servers.read - read, 0.0) + max(servers.written - written, 0.0)

@@ -35,14 +35,15 @@ def drops(probe: JobProgress, bursts: Sequence[Burst], whole_ns: int = 0) -> lis
     """Return the drop that each burst left in the probe's rate (Shah et al., 2013, section III).
 
     Args:
-        probe: The probe's progress.
+        probe: Progress of the probe.
         bursts: Begin and end of each burst, ns since the epoch, ascending.
         whole_ns: Nominal length of a burst, ns. A burst shorter than nine tenths of it (a signal's
             first one may begin late) is left out, and does not count as silence.
 
     Returns:
-        One drop per whole burst inside the probe's run. The probe's first and last slices, of which
-        it used only a part, are left out. Depth and p are None if a burst covers no whole slice.
+        One drop per whole burst inside the probe's run. The probe's first and last slices, which
+        the probe used only in part, are left out. Depth and p are None if a burst covers no whole
+        slice.
     """
     if (active := probe.active) is None:
         return []
@@ -62,7 +63,7 @@ def drops(probe: JobProgress, bursts: Sequence[Burst], whole_ns: int = 0) -> lis
         silent = share <= _EDGE
         around = silent & _around(burst, bursts, first, len(rate), probe.slice_ns)
         results.append(_drop(burst, rate, on, around, silent))
-    return _judged(results)
+    return _assessed(results)
 
 
 def _covered(bursts: Sequence[Burst], first: int, count: int, slice_ns: int) -> Floats:
@@ -115,7 +116,7 @@ def _below(on: Floats, off: Floats) -> float | None:
     return float(test.pvalue) if math.isfinite(test.pvalue) else None
 
 
-def _judged(tested_drops: list[Drop]) -> list[Drop]:
+def _assessed(tested_drops: list[Drop]) -> list[Drop]:
     """Mark the drops that are significant, at a false discovery rate over all of them."""
     from scipy import stats
 
@@ -130,12 +131,12 @@ def _judged(tested_drops: list[Drop]) -> list[Drop]:
 
 
 def false_rate(alone: Sequence[JobProgress], period_ns: int, burst_ns: int) -> float | None:
-    """Return how often the same test detects bursts in runs without bursts.
+    """Return the share of bursts that the same test wrongly detects in runs without bursts.
 
     Args:
         alone: Standalone runs of the probe.
         period_ns: Period of the signal, ns.
-        burst_ns: Length of its bursts.
+        burst_ns: Length of the signal's bursts, ns.
 
     Returns:
         Share of bursts placed over the standalone runs that the test detects; None without any.
@@ -170,11 +171,12 @@ def bursts_between(
     """Return the bursts of a periodic signal, from its period.
 
     Args:
-        begin_ns: Begin of its run, ns since the epoch.
-        end_ns: Its end.
-        period_ns: Period; bursts begin where (time - phase) is a multiple of it.
+        begin_ns: Begin of the signal's run, ns since the epoch.
+        end_ns: End of the signal's run.
+        period_ns: Period of the signal: bursts begin where (time - phase) is a multiple of the
+            period.
         duty: Share of the period that is a burst.
-        phase_ns: Shift.
+        phase_ns: Shift of the bursts, ns.
 
     Returns:
         Begin and end of the bursts, cut to the run.

@@ -1,4 +1,4 @@
-"""Medians, spreads and intervals of a few repetitions."""
+"""Computes medians, spreads and confidence intervals of a few repetitions."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def loss(isolated: Sequence[float], interfered: Sequence[float]) -> Summary:
 
     Args:
         isolated: Standalone rates.
-        interfered: Rates with the other program.
+        interfered: Rates alongside the other program.
 
     Returns:
         Median, least and greatest against the median standalone rate; the mean is 1 - the ratio of
@@ -87,7 +87,7 @@ def pooled_loss(parts: Sequence[tuple[Sequence[float], Sequence[float]]]) -> Sum
     Runs of one cell share their standalone runs and the error of these, so cells count, not runs.
 
     Args:
-        parts: Per cell, standalone rates and rates with the other program.
+        parts: For each cell, standalone rates and rates alongside the other program.
 
     Returns:
         Mean over the cells. Its interval comes from the spread within the cells where all have
@@ -115,7 +115,7 @@ def median_interval(values: Sequence[float]) -> tuple[float | None, float | None
     """Return the 95 % interval of a median by bootstrap (percentiles of 4000 resamples).
 
     Args:
-        values: Fewer than three give no interval.
+        values: The values; fewer than three give no interval.
     """
     data = np.asarray(known(values))
     if len(data) < 3:

@@ -1,4 +1,4 @@
-"""Measures each run of a study from its slices: alone and in pairs."""
+"""Measures each run of a study, standalone or of a pair, from its slices."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ class Reference:
     """A standalone program: the reference of its runs in pairs.
 
     Attributes:
-        program: The program, as in its first run.
-        runs: All standalone runs.
-        outlier: Which of the kept runs are outliers by Kuo's rule.
+        program: The program, as described in its first run.
+        runs: All standalone runs of the program.
+        outlier: Whether each of the kept runs is an outlier by the rule of Kuo et al. (2013).
     """
 
     program: RunProgram
@@ -65,13 +65,13 @@ class Reference:
 
     @property
     def kept(self) -> list[Alone]:
-        """The runs that count."""
+        """The standalone runs that count."""
         whole = [run for run in self.runs if run.verdict == "kept"]
         return [run for run, out in zip(whole, self.outlier, strict=True) if not out]
 
     @property
     def rates(self) -> list[float]:
-        """Their rates."""
+        """The rates of the runs that count."""
         return [run.rate for run in self.kept if run.rate is not None]
 
     @property
@@ -96,7 +96,7 @@ class Reference:
 
 @dataclass(frozen=True)
 class MeasuredPair:
-    """One run of two programs: its repetition as either program sees it, and its input."""
+    """One run of two programs: its input, and its repetition from either program's side."""
 
     run: StudyRun
     progress: tuple[JobProgress | None, JobProgress | None]
@@ -110,7 +110,7 @@ class MeasuredPair:
     exclusive: float | None
 
     def seen_from(self, probe: int) -> Repetition:
-        """Return the run as one of its programs sees it."""
+        """Return the run from the side of one of its programs."""
         return Repetition(
             self.run.run,
             self.run.repetition,
@@ -170,7 +170,7 @@ def progress_of_program(program: RunProgram, source: Source) -> JobProgress | No
 
 
 def _one_operation(program: RunProgram, progress: JobProgress, source: Source) -> float | None:
-    """Return how much one operation of a program moves."""
+    """Return the amount of progress in one operation of a program."""
     if "bytes" not in program.metric:
         return 1.0
     if program.pattern:
@@ -235,7 +235,7 @@ def _server(run: StudyRun) -> float | None:
 
 
 def _others(run: StudyRun, source: Source) -> float | None:
-    """Return the traffic for others of servers that count requests, relative to ours."""
+    """Return other jobs' traffic at servers that count requests, divided by the study's traffic."""
     if run.served is None or not run.served.requests:
         return None
     read, written = (
@@ -267,8 +267,9 @@ def foreign_alone(runs: Sequence[Alone]) -> list[Alone]:
 def _explained(runs: Sequence[Alone]) -> bool:
     """Return whether the servers' counter shows what a program writes.
 
-    A link to a server does. A disk may not: writes are cached, and it does not know whose they are;
-    its counter is used where its ratio is the same in most standalone runs.
+    A counter of a link to a server shows it. A counter of a disk may not: writes are cached, and
+    the disk does not know which program wrote. Such a counter is used if its ratio to the written
+    bytes is the same in most standalone runs.
     """
     kept = [run for run in runs if run.verdict == "kept" and run.protocol]
     if any(run.run.own or _by_requests(run.run) for run in kept):
@@ -287,18 +288,19 @@ def _discarded(run: Alone, share: float) -> Alone:
 
 
 def too_much(share: float) -> str:
-    """Return why a run is left out."""
-    return f"the servers saw {share:.0%} more than our own traffic; up to 10 % would count"
+    """Return the reason why a run is left out."""
+    return f"the servers received {share:.0%} more than the study's own traffic; 10 % is allowed"
 
 
 def foreign_share(
     run: StudyRun, references: Sequence[Reference | None], source: Source
 ) -> float | None:
-    """Return the servers' traffic relative to our own, less 1.
+    """Return the servers' traffic divided by the study's own traffic, minus 1.
 
-    Ours is what the programs wrote, times what the protocol adds in their standalone runs; where
-    the links of their own nodes are counted, what left those nodes is ours too; where the servers
-    count requests, what the programs moved is ours as it is. The largest of these excesses counts.
+    The study's own traffic is the data that the programs wrote, times the overhead of the protocol
+    in their standalone runs. If the links of the nodes are counted, the data that left those nodes
+    is own traffic, too. If the servers count requests, the data that the programs moved is compared
+    without a factor. The largest of these excesses counts.
     """
     others = _others(run, source)
     if _by_requests(run):
@@ -321,7 +323,7 @@ def foreign_share(
 
 
 def foreign_measured(run: StudyRun, references: Sequence[Reference | None], source: Source) -> bool:
-    """Return whether others' traffic would be visible; True where a run moves nothing there."""
+    """Return whether other jobs' traffic would be visible; True if a run moves no data there."""
     if len(run.programs) > 1:
         return foreign_share(run, references, source) is not None or not sum(_written(run, source))
     if not sum(_written(run, source)) or _others(run, source) is not None:
@@ -371,7 +373,7 @@ def measure_pair(
 def _window(
     programs: tuple[RunProgram, ...], p: JobProgress | None, q: JobProgress | None
 ) -> Region | None:
-    """Find the part that counts: both run, until the first has done 90 % of its work."""
+    """Find the part of a run that counts: both run, until one has done 90 % of its work."""
     if p is None or q is None or p.slice_ns != q.slice_ns:
         return None
     both = [own_window(program, progress) for program, progress in zip(programs, (p, q))]  # noqa: B905
@@ -385,7 +387,7 @@ def _window(
 def _overlap(
     programs: tuple[RunProgram, ...], p: JobProgress | None, q: JobProgress | None
 ) -> Region | None:
-    """Find the active overlap, less the slices in which a process begins or ends.
+    """Find the active overlap, without the slices in which a process begins or ends.
 
     Kuo's region may begin or end with a slice that a process used only in part; Kuo leaves out
     those in which one has finished (§4.2). Slices of a second or less allow this at both ends.
@@ -411,7 +413,7 @@ def _verdict(run: StudyRun, window: Region | None, share: float | None) -> tuple
     if run.discard:
         return "discarded", run.discard
     if window is None:
-        return "unusable", "the two were never at work in the same slices"
+        return "unusable", "the two programs made progress in no common slice"
     if _length(window) < FEWEST_SLICES:
         return "unusable", _short(window)
     # The same rule as pairs.foreign, to the last bit.
@@ -423,7 +425,7 @@ def _verdict(run: StudyRun, window: Region | None, share: float | None) -> tuple
 def _short(window: Region) -> str:
     count = _length(window)
     slices = f"{count} slice{'s' if count != 1 else ''}"
-    return f"only {slices} of it would count: it needs more to do, or shorter slices"
+    return f"only {slices} of the run would count: it needs more work, or shorter slices"
 
 
 def _side(
@@ -462,7 +464,7 @@ def _side(
 def _dilation(
     program: RunProgram, progress: JobProgress | None, reference: Reference | None
 ) -> float | None:
-    """Return the dilation where the program was given, and did, the same work in both runs."""
+    """Return the dilation if the program was given, and did, the same work in both runs."""
     if progress is None or reference is None or program.until_stopped or program.error:
         return None
     alone = [run for run in reference.kept if run.progress is not None]

@@ -1,4 +1,4 @@
-"""Result types of a study evaluation (`jostle_lab.analysis.study.evaluate`).
+"""The data types of the results of a study (`jostle_lab.analysis.study.evaluate`).
 
 Rates are progress per second: bytes/s, or closes/s, collectives/s ... where a program's progress is
 counted in something else (`metric`). Shares (degradation, dilation, relative errors) are fractions,
@@ -51,21 +51,22 @@ class Standalone:
     """A program that runs alone: one row of tables 1 and 2 (Kuo et al., 2013).
 
     Attributes:
-        program: Its name.
-        setting: Its setting, without a signal program.
-        pattern: Which of jostle's signal programs it is; "" for any other command.
-        metric: What its progress is counted in: bytes, closes, collectives ...
-        nodes: On how many nodes it ran.
-        volume: All of its work, in units of the metric; None where that is not fixed.
-        rate: Rate until 90 % of its work was done, over the runs that are used.
+        program: The program's name.
+        setting: The program's setting, without a signal program.
+        pattern: Name of the pattern of `jostle signal`; "" for any other command.
+        metric: Unit in which the program's progress is counted: bytes, closes, collectives ...
+        nodes: Number of nodes on which the program ran.
+        volume: Total work of the program, in units of the metric; None if it is not fixed.
+        rate: Rate until 90 % of the work was done, over the runs that are used.
         best: Highest of these rates, which is that of the least disturbed run.
-        overall: Rate over the whole run: all work over all its time.
-        seconds: Run times, s.
+        overall: Rate over the whole run: total work divided by run time.
+        seconds: Run times of all runs that are used, s.
         rates: Every run's rate, in order of repetition, including those left out.
-        outlier: Which of them Kuo's rule (§2.4) leaves out.
-        protocol: Bytes at the servers per byte that it moved; None without server counters.
+        outlier: Whether the rule of Kuo et al. (2013, §2.4) leaves out each of these runs.
+        protocol: Bytes at the servers per byte that the program moved; None without server
+            counters.
         discarded: Repetitions left out for foreign traffic.
-        failed: Repetitions in which it failed.
+        failed: Repetitions in which the program failed.
     """
 
     program: str
@@ -90,8 +91,8 @@ class Balance:
     """How evenly several file servers served a standalone program (Shah, 2020, figs. 3.3, 3.4).
 
     Attributes:
-        program: Its name.
-        setting: Its setting.
+        program: The program's name.
+        setting: The program's setting.
         seconds: Time that each process took in each run that counts, s.
         middle: Index of the run whose rate is nearest to the median.
         spread: Standard deviation over mean of a run's times, over the runs.
@@ -115,23 +116,24 @@ class Side:
     """One of the two programs of a run.
 
     Attributes:
-        program: Its name.
-        job: Its job, as the repository knows it.
-        processes: How many processes made progress (as asked for where none did).
-        nodes: On how many nodes.
-        metric: What its progress is counted in.
-        isolated: Its standalone rate (median of the runs that count).
-        interfered: Its rate in the evaluated part.
-        overlap: Its rate in the active overlap (Kuo et al., 2013, section 4.2); None without such a
-            region.
-        overall: Its rate over its whole run.
-        seconds: Its run time, s.
+        program: The program's name.
+        job: Name of the program's job in the repository.
+        processes: Number of processes that made progress; the requested number if none did.
+        nodes: Number of nodes on which the program ran.
+        metric: Unit in which the program's progress is counted.
+        isolated: The program's standalone rate (median of the runs that count).
+        interfered: The program's rate in the evaluated part.
+        overlap: The program's rate in the active overlap (Kuo et al., 2013, section 4.2); None
+            without such a region.
+        overall: The program's rate over its whole run.
+        seconds: The program's run time, s.
         degradation: Loss of rate in the evaluated part against the median standalone rate.
         dilation: Dilation of its run time; None unless its work was fixed.
-        dilation_implied: d / (1 - d): what the dilation would be if the other ran to its end; for
-            cross-checking only.
-        service_ns: Mean time of one of its write, sync, open or close calls in the evaluated part.
-        service_alone_ns: The same of its standalone runs.
+        dilation_implied: d / (1 - d), the dilation if the other program ran until this one's end;
+            only for cross-checks.
+        service_ns: Mean duration of the program's write, sync, open and close calls in the
+            evaluated part, ns.
+        service_alone_ns: Mean duration of the same calls in standalone runs, ns.
     """
 
     program: str
@@ -156,13 +158,13 @@ class Repetition:
     """One run of a cell.
 
     Attributes:
-        run: Its id in the study.
+        run: The run's id in the study.
         repetition: Which repetition.
         verdict: "kept"; "discarded" (foreign traffic); "failed" (a program failed: a result);
             "unusable" (no progress was seen, or the two never ran at once).
-        reason: Why, in words; "" when kept.
-        probe: The side of the probe; None where nothing is known of it.
-        signal: The signal.
+        reason: Reason for the verdict; "" when kept.
+        probe: Results of the probe; None if nothing is known.
+        signal: Results of the signal program.
         slices: Length of the evaluated part, slices.
         overlap_slices: Length of the active overlap, slices.
         spread: Standard deviation over mean of the bytes that each process of both moved in the
@@ -186,21 +188,21 @@ class Repetition:
 
 @dataclass(frozen=True)
 class Cell:
-    """A probe against a signal in one setting.
+    """All runs of a probe alongside a signal in one setting.
 
     Attributes:
         probe: Name of the probe.
         signal: Name of the signal.
         setting: The setting, as the probe sees it.
-        metric: What the probe's progress is counted in.
-        repetitions: Every run.
-        degradation: Over the runs kept; 0.43 = lost 43 %.
+        metric: Unit in which the probe's progress is counted.
+        repetitions: All runs of the cell.
+        degradation: Degradation of the probe over the runs kept; 0.43: lost 43 % of its rate.
         degradation_best: Degradation of the least disturbed run against the best standalone run.
-        best: Its run id; "" where none counts.
-        dilation: Over the runs kept whose work was fixed.
-        signal_degradation: The loss of the signal in the same runs.
+        best: ID of the least disturbed run; "" if no run counts.
+        dilation: Dilation of the probe over the kept runs whose work was fixed.
+        signal_degradation: Degradation of the signal in the same runs.
         overlap_rate: The probe's rate in the active overlap.
-        signal_overlap_rate: The signal's.
+        signal_overlap_rate: The signal's rate in the active overlap.
     """
 
     probe: str
@@ -234,8 +236,8 @@ class Curve:
         axis: "chunk", "processes" (the probe's) or "signal processes".
         probe: Name of the probe.
         signal: Name of the signal.
-        setting: What is the same in all points; the axis itself holds its first value.
-        points: At least two, x ascending.
+        setting: Setting that all points have in common; the axis itself has its first value.
+        points: At least two points, x ascending.
     """
 
     axis: str
@@ -251,10 +253,10 @@ class BreakEven:
 
     Attributes:
         one: The program that loses more with smaller chunks.
-        other: The other.
-        setting: What is the same in all points.
-        chunk: Chunk size, bytes, interpolated on a logarithmic axis; None: no such size here.
-        text: In words, also why there is none.
+        other: The other program.
+        setting: Setting that all points have in common.
+        chunk: Chunk size, bytes, interpolated on a logarithmic axis; None if there is no such size.
+        text: Description of the result, also of why there is no such size.
         certain: On either side of it, as far as sizes were measured there, the intervals of the two
             losses are disjoint at some size.
     """
@@ -269,14 +271,14 @@ class BreakEven:
 
 @dataclass(frozen=True)
 class Serialised:
-    """A pair whose traffic took turns instead of sharing (Shah, 2020, section 3.3.3).
+    """A pair whose programs took turns instead of sharing (Shah, 2020, section 3.3.3).
 
     Attributes:
         first: The program that went first, or the probe.
-        second: The other.
+        second: The other program.
         setting: The setting.
-        kind: "one first" or "by turns".
-        runs: In which runs.
+        kind: Kind of taking turns: "one first" or "by turns".
+        runs: Runs in which the programs took turns.
         text: In words.
     """
 
@@ -293,13 +295,14 @@ class Prediction:
     """Run times of one pair that equations 1 to 4 predict (Kuo et al., 2013).
 
     Attributes:
-        by: "process" or "node": who gets a fair share.
+        by: "process" or "node": the unit that gets an equal share.
         large_s: Predicted concurrent run time of the larger, s (equation 1).
-        small_s: The same for the smaller (equation 2).
+        small_s: Predicted concurrent run time of the smaller, s (equation 2).
         large_error: Relative error of large_s: (predicted - observed) / observed.
-        small_error: The same for small_s.
-        large_alone_s: Predicted standalone run time of the larger, backwards (equation 3).
-        small_alone_s: The same for the smaller (equation 4).
+        small_error: Relative error of small_s.
+        large_alone_s: Standalone run time of the larger, predicted from concurrent ones, s
+            (equation 3).
+        small_alone_s: Standalone run time of the smaller, predicted likewise, s (equation 4).
         large_alone_error: Relative error of large_alone_s.
         small_alone_error: The same for small_alone_s.
     """
@@ -321,11 +324,11 @@ class Phases:
 
     Attributes:
         run: The run's id.
-        together: Rate of the smaller while the larger ran.
-        alone: Its rate afterwards.
-        standalone: Its rate in standalone runs.
-        change_s: When the larger ended, s after the start of the pair.
-        end_s: When the smaller ended, likewise.
+        together: Rate of the smaller program while the larger ran.
+        alone: Rate of the smaller program after the larger has ended.
+        standalone: Rate of the smaller program in standalone runs.
+        change_s: End of the larger program, s after the start of the pair.
+        end_s: End of the smaller program, s after the start of the pair.
     """
 
     run: str
@@ -342,31 +345,33 @@ class KuoRow:
 
     Attributes:
         small: Name of P, the program with fewer processes.
-        large: Name of Q.
-        setting: The setting as P sees it: processes are (p, q).
-        nodes: Nodes of P and of Q.
+        large: Name of Q, the program with more processes.
+        setting: Setting from P's side: processes are (p, q).
+        nodes: Numbers of nodes of P and of Q.
         overall: Rates of P and Q over their whole runs, medians over repetitions.
-        overall_ratio: Q / P; None where P's operations are not comparable with Q's.
-        overlap: Rates in the active overlap.
-        overlap_ratio: Q / P.
-        expected_ratio: q / p: the ratio under a fair share per process.
+        overall_ratio: Ratio Q / P of these rates; None if P's operations are not comparable with
+            Q's.
+        overlap: Rates of P and Q in the active overlap.
+        overlap_ratio: Ratio Q / P of these rates.
+        expected_ratio: q / p, the ratio if every process gets an equal share.
         small_s: Observed run times of P, s.
-        large_s: Observed run times of Q.
-        small_alone_s: Standalone run times of P.
-        large_alone_s: Standalone run times of Q.
-        predictions: By process, and by node where each has nodes of its own; empty where run
-            times are missing.
-        equal_volume: Both had the same to do (within 1 %); None: unknown.
-        full_overlap: Both began within 5 % of the shorter run.
-        saturated: Each alone, and both together, came near the same limit: the link's.
-        same_pattern: Both do the same.
-        holds: All four preconditions of the model.
-        why_not: The preconditions that do not hold, in words.
-        same_nodes: Both ran on the same nodes, and so on the same mounts.
+        large_s: Observed run times of Q, s.
+        small_alone_s: Standalone run times of P, s.
+        large_alone_s: Standalone run times of Q, s.
+        predictions: Predictions by process, and by node if each program has nodes of its own; empty
+            if run times are missing.
+        equal_volume: Whether both programs had equal volumes (within 1 %); None if unknown.
+        full_overlap: Whether both began at the same time, within 5 % of the shorter run.
+        saturated: Whether each alone, and both together, came near the same limit, that of the
+            link.
+        same_pattern: Whether both programs have the same access pattern.
+        holds: Whether all four preconditions of the model hold.
+        why_not: Descriptions of the preconditions that do not hold.
+        same_nodes: Whether both programs ran on the same nodes, and so on the same mounts.
         shares: Share of Q in the active overlap, run by run.
         spread: Standard deviation over mean of the bytes that each process moved in the active
             overlap, median over repetitions.
-        phases: Phases of the median run; None where both end at once or one is missing.
+        phases: Phases of the median run; None if both end at the same time or one is missing.
         runs: Number of runs that are used.
     """
 
@@ -402,12 +407,12 @@ class Kuo:
     """A study evaluated by the method of Kuo et al. (2013).
 
     Attributes:
-        rows: One per pair and setting that ran in race mode.
+        rows: One row per pair and setting that ran in race mode.
         error_process: Median of |relative error| of equations 1 and 2, shares by process, over
             the rows whose sizes differ and whose preconditions hold; None without such rows.
-        error_node: The same, shares by node.
-        better: "process", "node", "equal", or "" where unknown.
-        n: How many predictions the medians are of.
+        error_node: The same median for shares by node.
+        better: Unit with the smaller error: "process", "node" or "equal"; "" if unknown.
+        n: Number of predictions in the medians.
     """
 
     rows: list[KuoRow]
@@ -419,12 +424,13 @@ class Kuo:
 
 @dataclass(frozen=True)
 class StudyNote:
-    """A warning, or what readers of the figures should know.
+    """A warning or a remark for readers of the figures.
 
     Attributes:
-        kind: "clock", "repetitions", "overlap", "foreign", "failed", "missing", "saturation" ...
-        text: In words, with the remedy where there is one.
-        runs: The runs that it is about; empty: all runs.
+        kind: Kind of the note: "clock", "repetitions", "overlap", "foreign", "failed", "missing"
+            ...
+        text: Text of the note, with a remedy if there is one.
+        runs: Runs that the note is about; empty: all runs.
     """
 
     kind: str
@@ -434,26 +440,26 @@ class StudyNote:
 
 @dataclass(frozen=True)
 class StudyResult:
-    """All that a study found.
+    """All results of a study.
 
     Attributes:
-        study: Its name.
-        place: Where it ran: local, lab, slurm.
+        study: Name of the study.
+        place: Place where the study ran: local, lab or slurm.
         slice_ns: Slice length, ns.
         runs: Number of runs that were evaluated.
-        planned: Runs planned; 0 if unknown.
+        planned: Number of planned runs; 0 if unknown.
         programs: Names of the programs, in the order of the study.
         settings: Settings of the cells, in the order of the study.
-        standalone: Every standalone program.
-        cells: Every probe against every signal.
-        curves: Along chunk sizes and process counts, where the study has several.
-        break_even: Per pair that has curves along chunk sizes.
-        serialised: Pairs that took turns.
-        kuo: None where no two programs ran in race mode.
-        imprints: One per run with a periodic signal.
-        traces: One per cell, and one per standalone program.
+        standalone: Results of every standalone program.
+        cells: Results of every probe alongside every signal.
+        curves: Degradation along chunk sizes and process counts, if the study has several.
+        break_even: Break-even size of each pair that has curves along chunk sizes.
+        serialised: Pairs whose programs took turns.
+        kuo: Evaluation by the method of Kuo et al.; None if no programs ran in race mode.
+        imprints: One imprint per run with a periodic signal.
+        traces: One trace per cell, and one per standalone program.
         notes: Warnings.
-        balances: One per standalone program with several file servers.
+        balances: One balance per standalone program with several file servers.
     """
 
     study: str
@@ -482,20 +488,20 @@ class StudyResult:
 
 @dataclass(frozen=True)
 class Law:
-    """A law of the papers, and whether it holds here.
+    """A law of the papers, and whether it holds in a study.
 
     Attributes:
         name: Short name: "equal writers", "share by processes", "Kuo's model", "imprint",
             "burst hits", "small chunks".
-        statement: What was found, in a sentence.
-        value: The figure: a fraction.
+        statement: Sentence with the result.
+        value: Measured value, a fraction.
         low: Lower end of its 95 % interval.
-        high: Its upper end.
-        n: How many observations it rests on.
-        goal: What it should be, in words.
-        holds: Whether it does, for certain: the whole interval is in the goal, or none of it; None:
-            undecided, as the study's runs are too few or too unlike.
-        explanation: Why it is so, or why not here.
+        high: The law's upper end.
+        n: Number of observations.
+        goal: Description of the expected value.
+        holds: Whether the law does, for certain: the whole interval is in the goal, or none of it;
+            None: undecided, as the study's runs are too few or too unlike.
+        explanation: Reason for the result.
     """
 
     name: str

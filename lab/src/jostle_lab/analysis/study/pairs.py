@@ -27,11 +27,11 @@ class JobProgress:
     """The progress of a job's processes per slice.
 
     Attributes:
-        job: The job.
+        job: Name of the job.
         slice_ns: Slice length, ns.
         first_slice: Number of the first slice: floor(time / slice_ns).
         values: Amount per process and slice, shape (processes, slices); idle slices hold 0.
-        processes: Their ids, in the order of the rows; empty where they have none.
+        processes: IDs of the processes, in the order of the rows; empty if they have none.
         certain: First slice from which on values are exact; before it, the first record of a
             process is spread over the slices that it covers. -1: all values are exact.
     """
@@ -45,7 +45,7 @@ class JobProgress:
 
     @property
     def last_slice(self) -> int:
-        """Number of the last slice; one before the first where there are none."""
+        """Number of the last slice; one before the first if there are none."""
         return self.first_slice + int(self.values.shape[1]) - 1
 
     @property
@@ -60,7 +60,7 @@ class JobProgress:
 
     @property
     def active(self) -> Region | None:
-        """First and last slice with progress; None if there is none."""
+        """First and last slice with progress; None if no slice has progress."""
         place = np.flatnonzero(self.per_slice > 0)
         if not len(place):
             return None
@@ -91,7 +91,7 @@ def under_way(
     Args:
         progress: Progress, counted where calls ended.
         busy: Time of the same processes in such calls, ns, counted where it passed.
-        most: Greatest progress of one operation; None: unknown.
+        most: Greatest progress of one operation; None if unknown.
         since: First slice of the work; time in calls before it is preparation. None: all is work.
 
     Returns:
@@ -131,7 +131,7 @@ def active_overlap(p: JobProgress, q: JobProgress) -> Region | None:
         q: The other, in slices of the same length.
 
     Returns:
-        First and last slice, of several equally long stretches the earliest; None if there is none.
+        First and last slice of the longest stretch (the earliest of equally long ones), or None.
 
     Raises:
         ValueError: The slices differ in length.
@@ -161,10 +161,10 @@ def done_at(progress: JobProgress, volume: float | None = None) -> int | None:
 
     Args:
         progress: The program.
-        volume: Its whole work; by default the work that it did.
+        volume: Total work of the program; by default the work that was done.
 
     Returns:
-        The slice's number; None if it did not reach that share.
+        Number of the slice; None if the program did not reach that share.
     """
     goal = (progress.total if volume is None else volume) * DONE
     if goal <= 0:
@@ -218,7 +218,8 @@ def foreign(own: float, server: float, protocol: float = 1.0) -> bool:
     Args:
         own: Bytes of the study's programs.
         server: Bytes that the servers received in the same time.
-        protocol: Bytes at the server per own byte in quiet runs: a link counts headers too.
+        protocol: Bytes at the server per own byte in undisturbed runs, since a link counts headers,
+            too.
 
     Returns:
         True if the servers received more than 1.10 times the own traffic.
@@ -235,11 +236,11 @@ def bytes_spread(p: JobProgress, q: JobProgress, region: Region) -> float:
 
 
 def exclusive(p: Floats, q: Floats) -> float:
-    """Return how far two programs take turns instead of sharing.
+    """Return the degree to which two programs take turns instead of sharing, from 0 to 1.
 
     Args:
         p: Rate of one program per slice, relative to its standalone rate.
-        q: The same of the other program.
+        q: Rate of the other program per slice, relative to its standalone rate.
 
     Returns:
         0 if both progress equally in every slice, 1 if only one does in each stretch; NaN if

@@ -82,9 +82,9 @@ def progress_of(
         job: The job.
         rows: Repository.job_mount_slices for the metrics of ON_MOUNTS, Repository.job_slices for
             those of OF_PROCESSES.
-        metric: What to count.
+        metric: Metric of progress.
         resource: Count only this mount; None: all mounts.
-        begin_ns: When the job began what is counted, ns since the epoch, if known.
+        begin_ns: Begin of the job's work, ns since the epoch, if known.
 
     Returns:
         Amounts per process and slice. Processes without progress (launchers, shells) are left out;
@@ -144,9 +144,9 @@ class ProgressTables:
         mount_slices: Repository.job_mount_slices.
         slices: Repository.job_slices.
         resource: The shared mount, the same for all jobs or by job; None: all mounts.
-        own: Progress from another source, by (job, metric): a signal's log, for loads that profiles
-            do not show.
-        begins: Returns when a job began its work, ns since the epoch, if that is known.
+        own: Progress from another source by (job, metric), such as a signal's log, for loads that
+            profiles do not show.
+        begins: Function that returns the begin of a job's work, ns since the epoch, if known.
     """
 
     mount_slices: Callable[[str], pa.Table]
@@ -157,7 +157,7 @@ class ProgressTables:
     _tables: dict[tuple[str, bool], pa.Table] = field(default_factory=dict, repr=False)
 
     def __call__(self, job: str, metric: str) -> JobProgress | None:
-        """Return a job's progress; None if it is unknown.
+        """Return a job's progress, or None if it is unknown.
 
         Includes bytes written through an MPI-IO that bypasses POSIX calls, whatever the mount.
         """

@@ -1,4 +1,4 @@
-"""Checks the laws of the papers against a study."""
+"""Checks whether published laws of interference hold in a study."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def laws(result: StudyResult) -> list[Law]:
     """Return the laws of the papers that a study can test, with 95 % intervals.
 
     Args:
-        result: The study.
+        result: Results of the study.
 
     Returns:
         The laws for which the study has runs: two equal writers lose half each; processes on one
@@ -98,7 +98,7 @@ def _equal_writers(result: StudyResult) -> Law | None:
         if saturated is False
     ]
     why = (
-        f"Farthest off: {worst.probe}, {worst.setting.label}: "
+        f"Largest deviation: {worst.probe}, {worst.setting.label}: "
         f"{_percent(1 - (median(_each(worst)) or 0.0))}."
     )
     if slack:
@@ -166,10 +166,10 @@ def _shares(result: StudyResult) -> Law | None:
     goal = FOUR / (FOUR + 1)
     inside = _verdict(shared, goal - FOUR_WITHIN, goal + FOUR_WITHIN)
     spreads = median([row.spread for row in one_mount])
-    why = f"What each process wrote differs by {_percent(spreads)} (deviation over mean)."
+    why = f"Bytes written per process differ by {_percent(spreads)} (deviation over mean)."
     apart = [share for row in rows if not row.same_nodes for share in row.shares]
     if apart:
-        why += f" On mounts of their own the larger got {_percent(median(apart))}."
+        why += f" On separate mounts the larger program got {_percent(median(apart))}."
     return Law(
         "share by processes",
         f"Four processes against one on one mount get {_percent(shared.mean)} of the bandwidth"
@@ -201,8 +201,8 @@ def _model(result: StudyResult) -> Law | None:
     low, high = median_interval(errors)
     why = ""
     if others["node"]:
-        why = f"Shares by process everywhere would miss by {_percent(median(others['process']))}"
-        why += f", by node by {_percent(median(others['node']))}."
+        why = f"With shares by process the error is {_percent(median(others['process']))}"
+        why += f", with shares by node {_percent(median(others['node']))}."
     unequal = [row for row in _rows(result) if row.setting.processes[0] != row.setting.processes[1]]
     doubts = [
         f"{row.small}, {row.setting.label}: {row.why_not[0]}" for row in unequal if not row.holds
@@ -244,7 +244,7 @@ def _imprints(result: StudyResult) -> Law | None:
     for imprint in reversed(missed[-3:]):
         depth = median([drop.depth for drop in imprint.drops])
         why += (
-            f" {imprint.probe} beside {imprint.signal} "
+            f" {imprint.probe} alongside {imprint.signal} "
             f"({imprint.setting.label}): {imprint.seen} of {imprint.total}"
         )
         why += f", drops of {_percent(depth)}."
@@ -291,10 +291,10 @@ def _is_split(imprint: Imprint) -> bool:
 
 def _dents_in_words(imprints: Sequence[Imprint]) -> str:
     depth = median([drop.depth for imprint in imprints for drop in imprint.drops])
-    wolf = median([imprint.false_rate for imprint in imprints])
+    false_rate = median([imprint.false_rate for imprint in imprints])
     why = f"Median depth of the drops {_percent(depth)}."
-    if wolf is not None:
-        why += f" Without a signal the same test reports a drop in {_percent(wolf)} of the"
+    if false_rate is not None:
+        why += f" Without a signal the same test reports a drop in {_percent(false_rate)} of the"
         why += " periods."
     return why
 
@@ -318,7 +318,8 @@ def _small_chunks(result: StudyResult) -> Law | None:
     size = size_label(cell.setting.chunk or 0)
     return Law(
         "small chunks",
-        f"At {size}, {cell.probe} loses {_percent(cell.degradation.median)} beside {cell.signal}, "
+        f"At {size}, {cell.probe} loses {_percent(cell.degradation.median)} alongside "
+        f"{cell.signal}, "
         f"which loses {_percent(cell.signal_degradation.median)}: "
         f"{_points(gap.mean)} points{_range(gap.low, gap.high)}.",
         gap.mean,
@@ -355,14 +356,14 @@ def _why_small(cell: Cell) -> str:
         (cell.signal, [repetition.signal for repetition in _kept(cell)]),
     ):
         alone = median([side.service_alone_ns if side else None for side in sides])
-        beside = median([side.service_ns if side else None for side in sides])
-        if alone and beside:
+        alongside = median([side.service_ns if side else None for side in sides])
+        if alone and alongside:
             sentences.append(
-                f"a call of {name} takes {alone / 1e6:.3g} ms alone and {beside / 1e6:.3g} ms "
-                f"together ({beside / alone:.1f} times)"
+                f"a call of {name} takes {alone / 1e6:.3g} ms alone and {alongside / 1e6:.3g} ms "
+                f"together ({alongside / alone:.1f} times)"
             )
     return (
-        f"By the slices, {' and '.join(sentences)}."
+        f"According to the slices, {' and '.join(sentences)}."
         if sentences
         else "Service times are not known."
     )

@@ -17,7 +17,7 @@ _OWN_AXES = frozenset({"chunk", "processes", "shared", "periodic", "name", "name
 
 
 class RecordError(JostleError):
-    """A record of a run is invalid."""
+    """The record of a run is invalid."""
 
 
 @dataclass(frozen=True)
@@ -25,26 +25,29 @@ class RunProgram:
     """One program of a run.
 
     Attributes:
-        name: Its name in the study.
-        job: Its job.
+        name: The program's name in the study.
+        job: The program's job.
         role: "alone", "both", "probe" or "signal".
-        processes: Its processes, as requested.
-        nodes: Nodes it ran on.
-        pattern: Which of our signals it is; "" for any other command.
+        processes: The program's processes, as requested.
+        nodes: Nodes on which the program ran.
+        pattern: Name of the pattern of `jostle signal`; "" for any other command.
         chunk: Chunk size, bytes.
-        volume: Bytes that it has to write; None if a time limit or the program decides.
-        metric: What its progress is counted in.
-        error: Why it failed; "" when it did not.
-        begin_ns: Begin of its work (of our signals: the first operation).
-        end_ns: Its end.
-        shared: One shared file.
-        baseline: Equal for runs of the program in the same configuration, alone or not.
+        volume: Bytes that the program has to write; None if a time limit or the program itself
+            decides.
+        metric: Unit in which the program's progress is counted.
+        error: Reason why the program failed; "" when it did not.
+        begin_ns: Begin of the program's work, ns (of a signal: the first operation).
+        end_ns: The program's end.
+        shared: Whether all processes use one shared file.
+        baseline: Word that is equal for runs of the program in the same configuration, alone or in
+            a pair.
         period_ns: Period of a periodic signal; 0: sustained.
         duty: Share of the period that is a burst.
         phase_ns: Shift of the bursts.
-        until_stopped: It runs until its probe ends, and has no work of its own to finish.
-        split: Half of its ranks are a probe, whose progress counts, the other half periodic noise
-            (Shah et al., 2013, section III).
+        until_stopped: Whether the program runs until its probe ends, without a fixed amount of
+            work.
+        split: Whether half of the ranks are a probe, whose progress counts, and the other half
+            periodic noise (Shah et al., 2013, section III).
     """
 
     name: str
@@ -69,7 +72,7 @@ class RunProgram:
 
     @property
     def seconds(self) -> float:
-        """Its run time, s."""
+        """The program's run time, s."""
         return (self.end_ns - self.begin_ns) / 1e9
 
 
@@ -84,24 +87,24 @@ def comparable(run_program: RunProgram, other: RunProgram) -> bool:
 
 @dataclass(frozen=True)
 class StudyRun:
-    """One run: a program alone, or two at once.
+    """One run of a study: a program alone, or two at the same time.
 
     Attributes:
-        run: Its id.
+        run: The run's id.
         study: Name of the study.
         repetition: Which repetition.
-        programs: One or two; a probe comes first.
+        programs: The one or two programs; a probe comes first.
         cell: Values of the axes of the study.
         slice_ns: Slice length, ns.
         place: Where it ran.
         monitor: Samples of the counters of links and disks, ascending in time_ns.
         server: Name of the counter of bytes that the servers received; "": not known.
         own: Names of the counters of bytes that the nodes of the run sent.
-        discard: Why the runner discarded the run; "" if it did not.
-        begin_ns: Begin of the run, with what precedes the first operation, ns since the epoch.
-        end_ns: Its end.
+        discard: Reason why the runner discarded the run; "" if it did not.
+        begin_ns: Begin of the run, with the time before the first operation, ns since the epoch.
+        end_ns: The run's end.
         resource: Identity of the mount under study; "": not known.
-        served: What the servers' agents counted; None: nothing is known.
+        served: Traffic that the servers' agents counted; None if unknown.
     """
 
     run: str
@@ -121,16 +124,16 @@ class StudyRun:
     served: Served | None = None
 
     def counted(self, name: str) -> float | None:
-        """Return by how much a counter grew over the run; None if it was not sampled."""
+        """Return the increase of a counter over the run; None if the counter was not sampled."""
         values = [sample[name] for sample in self.monitor if sample.get(name) is not None]
         return float(values[-1] - values[0]) if len(values) > 1 else None
 
 
 def read_runs(records: Sequence[Mapping[str, Any]]) -> list[StudyRun]:
-    """Parse records of runs; of several with the same id the last counts.
+    """Parse the records of runs; of several records with the same ID the last counts.
 
     Raises:
-        RecordError: A record lacks what it must have.
+        RecordError: A record lacks a required field.
     """
     study_runs: dict[str, StudyRun] = {}
     for place, record in enumerate(records, 1):
@@ -139,7 +142,7 @@ def read_runs(records: Sequence[Mapping[str, Any]]) -> list[StudyRun]:
         except (KeyError, TypeError, ValueError) as error:
             raise RecordError(
                 f"Record {place} of the study's runs is damaged: {_said(error)}.",
-                hint="Remove the line from runs.jsonl; `jostle study run` does the run again.",
+                hint="Remove the line from runs.jsonl; `jostle study run` repeats the run.",
             ) from error
         study_runs[run.run] = run
     return list(study_runs.values())
@@ -181,8 +184,8 @@ def _program(record: Mapping[str, Any], cell: Mapping[str, Any]) -> RunProgram:
     nodes = record.get("nodes") or []
     nodes = tuple(str(node) for node in nodes) if isinstance(nodes, list) else ("",) * int(nodes)
     processes = int(record.get("processes") or 1)
-    told = record.get("baseline") or record.get("config")
-    baseline = told or f"{record['name']} {chunk} {processes} {len(nodes)} {shared}"
+    recorded = record.get("baseline") or record.get("config")
+    baseline = recorded or f"{record['name']} {chunk} {processes} {len(nodes)} {shared}"
     status = int(record.get("status") or 0)
     error = record.get("error", f"exit status {status}" if status else None)
     period = record.get("period_s")
@@ -212,14 +215,14 @@ def _program(record: Mapping[str, Any], cell: Mapping[str, Any]) -> RunProgram:
 def further_axes(runs: Sequence[StudyRun]) -> tuple[str, ...]:
     """Return the further axes that distinguish runs with equal programs and settings.
 
-    Axes that follow from these (as the number of nodes follows from that of processes) are left
-    out: they would split matrices and curves.
+    Axes that depend on these (as the number of nodes depends on that of processes) are left out,
+    since they would split matrices and curves.
     """
     names = dict.fromkeys(name for run in runs for name in run.cell if name not in _OWN_AXES)
-    return tuple(name for name in names if _tells_apart(name, runs))
+    return tuple(name for name in names if _distinguishes(name, runs))
 
 
-def _tells_apart(name: str, runs: Sequence[StudyRun]) -> bool:
+def _distinguishes(name: str, runs: Sequence[StudyRun]) -> bool:
     values: dict[object, str] = {}
     for run in runs:
         alike = tuple(
@@ -238,11 +241,11 @@ def _tells_apart(name: str, runs: Sequence[StudyRun]) -> bool:
 
 
 def setting_of(run: StudyRun, probe: int, axes: Sequence[str]) -> Setting:
-    """Return the setting of a run as one of its programs sees it.
+    """Return the setting of a run from the side of one of its programs.
 
     Args:
         run: The run.
-        probe: Which of its programs is the probe: 0 or 1.
+        probe: Index of the program that is the probe, 0 or 1.
         axes: Names of further axes (further_axes).
     """
     own = run.programs[probe]

@@ -1,4 +1,4 @@
-"""Settings and summaries of study results."""
+"""Types of the settings and summaries in study results."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Setting:
 
     Attributes:
         chunk: Chunk size, bytes; None if the study has none.
-        processes: Processes of the probe and of the signal; the second is 0 for standalone runs.
-        shared: One shared file instead of one file per process.
-        periodic: The signal was periodic.
+        processes: Numbers of processes of probe and signal; the second is 0 for standalone runs.
+        shared: Whether all processes use one shared file instead of a file each.
+        periodic: Whether the signal was periodic.
         more: Further axes of the study, by name, sorted.
     """
 
@@ -47,7 +47,7 @@ class Setting:
         return ", ".join([*parts, *(f"{name} {value}" for name, value in self.more)])
 
     def is_alone_of(self, pair: Setting) -> bool:
-        """Return whether it is the setting of a standalone run of a pair's probe."""
+        """Return whether this is the setting of a standalone run of a pair's probe."""
         axes = dict(pair.more)
         return (self.chunk, self.processes[0], self.shared) == (
             pair.chunk,
@@ -56,24 +56,24 @@ class Setting:
         ) and all(axes.get(name, value).split(" against ")[0] == value for name, value in self.more)
 
     def turned(self) -> Setting:
-        """Return the setting as the other program sees it."""
+        """Return the setting from the side of the other program."""
         own, other = self.processes
         return Setting(self.chunk, (other, own), self.shared, self.periodic, self.more)
 
 
 @dataclass(frozen=True)
 class Summary:
-    """One quantity over repetitions.
+    """Statistics of one quantity over repetitions.
 
     Attributes:
-        n: Repetitions that count.
+        n: Number of repetitions that count.
         median: Median.
         min: Least.
         max: Greatest.
         mean: Mean.
         low: Lower end of the 95 % interval (Student's t; Welch's for ratios); None below n = 3:
             two runs do not show how much they vary.
-        high: Its upper end.
+        high: The interval's upper end.
     """
 
     n: int

@@ -16,13 +16,14 @@ class Drop:
 
     Attributes:
         begin_ns: Begin of the burst.
-        end_ns: Its end.
+        end_ns: The burst's end.
         on: Mean rate of the probe in the slices of the burst.
         off: Mean rate in the silent slices around it.
         depth: 1 - on / off.
         p: p-value of the one-sided Mann-Whitney test: slices of the burst are below those around
             it.
-        seen: Significant at a false discovery rate of 5 % over the bursts of the run.
+        seen: Whether the drop is significant at a false discovery rate of 5 % over the run's
+            bursts.
     """
 
     begin_ns: int
@@ -46,18 +47,18 @@ class Imprint:
         setting: The setting.
         run: The run.
         period_s: Period of the signal.
-        source: Where the bursts are known from: "log" (the signal's own), "rule" (its period),
-            "profile" (its slices).
-        drops: One per burst that fell wholly into the probe's run.
-        seen: How many of them were detected.
-        total: How many bursts there were.
+        source: Source of the bursts: "log" (the signal's log), "rule" (its period) or "profile"
+            (its slices).
+        drops: One drop per burst that fell wholly into the probe's run.
+        seen: Number of drops that were detected.
+        total: Number of bursts.
         probability: seen / total: the probability that a burst hits.
         low: Lower end of its 95 % interval (Clopper and Pearson).
-        high: Its upper end.
-        depth: Depth of the drops, over the bursts.
-        false_rate: How often the same test reports a drop on the standalone run of the probe, with
-            bursts assumed where there were none; None without enough slices.
-        test: The test in words.
+        high: The interval's upper end.
+        depth: Statistics of the depths of the drops.
+        false_rate: Share of assumed bursts for which the same test reports a drop in the standalone
+            run of the probe, which had no bursts; None if there are too few slices.
+        test: Description of the test.
     """
 
     probe: str
@@ -88,8 +89,8 @@ class Trace:
         signal: Name of the signal; "" for a standalone run.
         setting: The setting.
         run: The run: the least disturbed one of its cell.
-        metric: What the probe's progress is counted in.
-        signal_metric: What the signal's progress is counted in.
+        metric: Unit in which the probe's progress is counted.
+        signal_metric: Unit in which the signal's progress is counted.
         start_ns: Begin of the axis, a slice boundary.
         slice_ns: Slice length, ns.
         probe_rate: Rate of the probe per slice.

@@ -198,7 +198,7 @@ def _doubts(
     own: Sequence[Reference | None],
     overlap: tuple[float | None, float | None],
 ) -> list[str]:
-    """Return which preconditions of the model do not hold."""
+    """Return descriptions of the model's preconditions that do not hold."""
     doubts = []
     if not _equal_volume(small, large, own):
         doubts.append("their volumes are not known to be equal")

@@ -1,4 +1,4 @@
-"""Scores estimates and detected slices against the truth. Pure functions.
+"""Scores estimates of lost time and detected slices against the ground truth. Pure functions.
 
 The package's interface:
     soft_accuracy, class_scores, scored_runs, summary: estimated against measured interference

@@ -1,6 +1,6 @@
 """Scores how well clustering methods separate work (Shah, 2020, figure 5.4).
 
-The thesis compares relative distance with K-means and with mixtures of Gaussians (k from 2 to 40,
+Shah, 2020, compares relative distance with K-means and with mixtures of Gaussians (k from 2 to 40,
 the best by the index of Calinski and Harabasz), by the mean of std/mean over clusters and by the
 share of segments in clusters of fewer than five. The latter two need scikit-learn.
 """
@@ -28,11 +28,11 @@ _MOST = 5000  # most values for K-means and mixtures; of more, evenly spaced one
 
 @dataclass(frozen=True)
 class ClusteringScore:
-    """How one method clustered some values.
+    """The scores of one method that clustered some values.
 
     Attributes:
-        method: "relative 0.1", "k-means", "Gaussian mixture".
-        clusters: How many with at least one member.
+        method: Name of the method: "relative 0.1", "k-means" or "Gaussian mixture".
+        clusters: Number of clusters with at least one member.
         spread: Mean of std/mean over the clusters, 0 to 1 (figure 5.4a).
         unclustered: Share of values in clusters of fewer than five (figure 5.4b).
     """
@@ -55,7 +55,7 @@ def compare_methods(values: NDArray[Any], *, seed: int = 0) -> list[ClusteringSc
     """
     values = np.asarray(values)
     if not len(values):
-        raise JostleError("There are no segments to cluster.", hint="Name jobs that have some.")
+        raise JostleError("There are no segments to cluster.", hint="Give jobs that have segments.")
     clustering_scores = [
         clustering_score(f"relative {threshold:g}", values, relative_clusters(values, threshold))
         for threshold in THRESHOLDS
@@ -72,8 +72,8 @@ def clustering_score(method: str, values: NDArray[Any], labels: Ints) -> Cluster
     """Score one clustering.
 
     Args:
-        method: Its name.
-        values: What was clustered, [n].
+        method: Name of the method.
+        values: Values that were clustered, [n].
         labels: Cluster of each value, [n].
     """
     _, place, counts = np.unique(labels, return_inverse=True, return_counts=True)
@@ -116,7 +116,7 @@ def calinski_harabasz(values: Floats, labels: Ints) -> float:
 
 
 def _numbers(values: Floats) -> range:
-    """Return the numbers of clusters to try: no more than there are different values."""
+    """Return the numbers of clusters to try, at most the number of distinct values."""
     return range(CLUSTERS.start, min(CLUSTERS.stop, len(np.unique(values)) + 1))
 
 

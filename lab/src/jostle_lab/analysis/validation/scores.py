@@ -58,10 +58,10 @@ class RunScore:
     """Measured and estimated interference of a run (a column of Shah, 2020, tables 5.5 and 5.7).
 
     Attributes:
-        name: The run.
+        name: Name of the run.
         measured: Interference, percent of its run time.
-        estimated: The same, as estimated from the run alone.
-        measured_class, estimated_class: Low, medium or high interference.
+        estimated: Interference as estimated from the run alone, percent of its run time.
+        measured_class, estimated_class: Class of the interference: low, medium or high.
         measured_probability, estimated_probability: Probability that the run is unfit for analysis.
     """
 
@@ -96,8 +96,8 @@ class ProgramScores:
     Attributes:
         runs: The runs, the most disturbed first (tables 5.5 and 5.7).
         classes: Scores of each class (table 5.6).
-        accuracy: Accuracy of the soft probability.
-        accuracy_p10: Its 10th percentile.
+        accuracy: Soft accuracy: 1 minus the difference between the two probabilities.
+        accuracy_p10: 10th percentile of the soft accuracy.
         difference: Absolute difference of measured and estimated, in percentage points.
     """
 
@@ -161,8 +161,8 @@ def slice_scores(found: Collection[Hashable], known: Collection[Hashable]) -> F1
     """Score slices in which interference was found against those that have it.
 
     Args:
-        found: Identities of the slices that were found, such as (job, resource, slice).
-        known: Those with interference.
+        found: Identities of the detected slices, such as (job, resource, slice).
+        known: Identities of the slices with interference.
     """
     said, true = set(found), set(known)
     return f1_of(len(said & true), len(said - true), len(true - said))
@@ -176,7 +176,7 @@ def summary(
     Args:
         measured: Percent, per run.
         estimated: Percent, per run.
-        names: Of the runs.
+        names: Names of the runs.
     """
     runs = scored_runs(measured, estimated, names)
     accuracy = [run.accuracy for run in runs]

@@ -1,1 +1,1 @@
-"""The verbs, a module each."""
+"""The lab's subcommands of `jostle`, one module each."""

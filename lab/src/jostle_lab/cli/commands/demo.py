@@ -1,4 +1,4 @@
-"""`jostle demo`: a probe, a signal, the imprint that one leaves on the other, and the verdict."""
+"""`jostle demo`: runs a program with and without a disturbing neighbour, and shows the verdict."""
 
 from __future__ import annotations
 
@@ -35,30 +35,30 @@ _NEIGHBOUR_CHUNK = "8MiB"  # without a lab
 _PROBE, _ALONE = "demo.r01-p001.writer", "demo.r01-a001.writer"
 _IN_A_LAB = """\
 A small cluster is built out of namespaces on this machine: two nodes, and a file system that they
-share over a link of 400 Mbit/s. On one node a program writes steadily, first alone, then beside a
+share over a link of 400 Mbit/s. On one node a program writes steadily, alone, then alongside a
 neighbour on the other node that writes for two seconds of every four. Neither knows of the other;
 the steady one is watched in slices of 250 ms."""
 _ON_CEPHFS = """\
 A small cluster is built out of namespaces on this machine: two nodes, and a CephFS with a metadata
 server and two object servers, each behind a link of 400 Mbit/s. On one node a program writes
-steadily, first alone, then beside a neighbour on the other node that writes for two seconds of
+steadily, first alone, then alongside a neighbour on the other node that writes for two seconds of
 every four. Neither knows of the other; the steady one is watched in slices of 250 ms."""
 _IN_A_FOLDER = """\
 No cluster can be built here: {why}
 So two programs share a folder on this machine's disk. One writes steadily, 1 MiB at a time, first
-alone, then beside a neighbour that writes for two seconds of every four, 8 MiB at a time: a disk
+alone, then alongside a neighbour that writes for two seconds of every four, 8 MiB at a time: a disk
 serves by request. Neither knows of the other; the steady one is watched in slices of 250 ms.
-Whatever else uses this disk is in the picture, too."""
+Other use of this disk is recorded as well."""
 
 
 @click.command("demo")
-@click.option("--local", is_flag=True, help="Share a folder on this disk; build no cluster.")
+@click.option("--local", is_flag=True, help="Use a shared folder on this disk; build no cluster.")
 @click.option(
     "--fs",
     type=click.Choice(["sshfs", "cephfs"]),
     default="sshfs",
     show_default=True,
-    help="The file system that the cluster shares.",
+    help="File system that the nodes of the cluster share.",
 )
 @json_option
 def command(local: bool, fs: str, as_json: bool) -> None:
@@ -85,14 +85,14 @@ def command(local: bool, fs: str, as_json: bool) -> None:
         if why or fs != "sshfs":
             run = ["study", "run", str(study), *where]
         scenes = [
-            ("The writer alone; then the writer beside its neighbour", run),
-            ("What it cost the writer", ["study", "show", "demo", "--plot", str(pictures)]),
+            ("The writer alone; then the writer alongside its neighbour", run),
+            ("Time that the writer lost", ["study", "show", "demo", "--plot", str(pictures)]),
             ("The verdict on that run, from its own profile", ["estimate", _PROBE]),
             ("The verdict on the writer alone", ["estimate", _ALONE]),
         ]
         if as_json:
             summaries = [_as_json(words) for _, words in scenes]
-            content = dict(zip(("run", "show", "beside", "alone"), summaries, strict=True))
+            content = dict(zip(("run", "show", "alongside", "alone"), summaries, strict=True))
             proof = asdict(prove(repository))
             advice = advice_for(repository, _PROBE)
             if is_followed(advice):
@@ -113,7 +113,7 @@ def command(local: bool, fs: str, as_json: bool) -> None:
         show(_IN_A_FOLDER.format(why=why) if why else cluster)
         for title, words in scenes:
             _scene(title, words)
-        show("", heading("Was it right?"), *prove(repository).lines())
+        show("", heading("Was the verdict correct?"), *prove(repository).lines())
         _scene("What to change", ["advise", _PROBE])
         advice = advice_for(repository, _PROBE)
         if is_followed(advice):
@@ -135,7 +135,7 @@ def command(local: bool, fs: str, as_json: bool) -> None:
 
 
 def _page() -> None:
-    """Show where the writer's page is; in a terminal, serve it until Ctrl-C."""
+    """Show the address of the writer's web page; in a terminal, serve the page until Ctrl-C."""
     words = ["serve", _PROBE]
     show("", heading("The page of that run, in a browser"))
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
@@ -149,14 +149,14 @@ def _page() -> None:
 
 
 def _no_lab(fs: str) -> str:
-    """Return why no lab can be built here, and the remedy; "" when one can."""
+    """Return why no lab can be built here, and the remedy; "" if a lab can be built."""
     from jostle_lab.cluster import LabError, LabSpec, check_machine
 
     try:
         check_machine(LabSpec(name="demo", nodes=2, fs=fs))
     except LabError as error:
-        mend = error.hint if os.geteuid() == 0 else "As root the demo builds one."
-        return f"{str(error).rstrip('.')}. {mend or ''}".rstrip()
+        fix = error.hint if os.geteuid() == 0 else "As root the demo builds one."
+        return f"{str(error).rstrip('.')}. {fix or ''}".rstrip()
     return ""
 
 
@@ -171,11 +171,10 @@ def _on(fs: str, folder: Path) -> Path:
 
 
 def _fitted(folder: Path) -> Path:
-    """Rewrite the study for this disk: a volume that the writer alone needs 10 s for.
+    """Rewrite the study for this disk: the writer alone needs 10 s for its volume.
 
-    With chunks like the writer's the neighbour, one process, would get a third of a disk that
-    serves by request, and less of one that takes both: its imprint would be lost in the disk's own
-    variation.
+    With chunks as small as the writer's, the neighbour, which is one process, would get at most a
+    third of the disk: its effect on the writer would be lost in the disk's own variation.
     """
     from jostle_lab.signals import program, read_log
     from jostle_lab.study import shipped
@@ -186,7 +185,7 @@ def _fitted(folder: Path) -> Path:
         [program(None), *words, "--dir", folder, "--log", log], capture_output=True, text=True
     )
     if done.returncode:
-        raise JostleError(f"{done.stderr.strip()}", hint="TMPDIR names a folder on another disk.")
+        raise JostleError(f"{done.stderr.strip()}", hint="Set TMPDIR to a folder on another disk.")
     moved = sum(read_log(log).processes["bytes"].to_pylist())
     volume = max(64, min(_ALONE_S * moved >> 20, _MOST_MIB))
     study = folder / "demo.toml"
@@ -197,7 +196,7 @@ def _fitted(folder: Path) -> Path:
 
 
 def _home() -> Path:
-    """Return the folder that keeps the demo's repository and pictures, emptied."""
+    """Empty and return the folder for the demo's repository and pictures."""
     data = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
     folder = Path(data) / "jostle-demo"
     try:

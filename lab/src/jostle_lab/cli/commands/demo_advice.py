@@ -1,4 +1,4 @@
-"""The demo's advice: what jostle advises to change, and what that saves once it is done."""
+"""Follows jostle's advice on the demo's writer, and compares the saving with the prediction."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _RULE = "one after the other"
 
 @dataclass(frozen=True)
 class AppliedAdvice:
-    """The saving of a piece of advice: what was predicted, and what was measured.
+    """The predicted and the measured saving of a piece of advice.
 
     Attributes:
-        lever: What was changed; "" where nothing was advised that the demo can do.
-        predicted_s: Run time that it would save, with bounds, s; None likewise.
-        measured_s: Run time that it did save, s; None likewise.
-        nothing: Why nothing was advised; "" where something was.
+        lever: Name of the change; "" if the demo can follow none of the advice.
+        predicted_s: Predicted saving of run time with its bounds, s; None if `lever` is "".
+        measured_s: Measured saving of run time, s; None if `lever` is "".
+        nothing: Reason why there was no advice; "" if there was some.
     """
 
     lever: str
@@ -52,7 +52,7 @@ def advice_for(repository: Path, job: str) -> Any:
 
 
 def is_followed(advice: Any) -> bool:
-    """Return whether the demo can do what is advised."""
+    """Return whether the demo can follow a piece of advice."""
     return any(each.rule == _RULE and each.saving for each in advice.found)
 
 
@@ -61,10 +61,10 @@ def one_after_the_other(study: Path, folder: Path) -> Path:
 
     Args:
         study: The demo's study.
-        folder: Where the other one is written.
+        folder: Folder for the rewritten study's file.
 
     Returns:
-        Its file.
+        Path of the rewritten study's file.
     """
     text = study.read_text()
     text = text.replace('name = "demo"\n', f'name = "{APPLIED}"\n', 1)
@@ -79,7 +79,7 @@ def applied(repository: Path, advice: Any) -> AppliedAdvice:
 
     Args:
         repository: The demo's repository.
-        advice: On the writer, from `advice_for`.
+        advice: Advice on the writer, from `advice_for`.
     """
     chosen = next((each for each in advice.found if each.rule == _RULE), None)
     if chosen is None or chosen.saving is None:

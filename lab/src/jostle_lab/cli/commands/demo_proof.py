@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 _STUDY = "demo"
 _NOT_QUIET = {
-    True: " The run alone was itself disturbed, see above: something else keeps\n"
-    "this machine busy. When that has ended the demo says more.",
-    False: " Whether the run alone was itself disturbed is undecided.",
+    True: " The run without the neighbour was itself disturbed, see above:\nanother program "
+    "keeps this machine busy. Repeat the demo when it has ended.",
+    False: " It is undecided whether the run without the neighbour was itself disturbed.",
 }
 
 
@@ -23,17 +23,18 @@ class Proof:
     """The verdict compared with the truth.
 
     Attributes:
-        slice_ns: Length of a slice.
-        on: Slices of the writer's run that the neighbour's bursts filled by half or more.
-        named: Slices that jostle named.
-        both: Slices of both kinds.
-        suspect: The job that jostle named first; "" none.
-        neighbour: The job that was the neighbour.
-        together_s: Seconds from the writer's first operation to its end, with the neighbour.
-        alone_s: The same alone.
-        lost_s: Seconds that it lost as estimated by jostle from that run alone; with bounds.
-        alone: Traffic light of the run alone: only where it is green is `alone_s` a fair reference;
-            None: undecided.
+        slice_ns: Length of a time slice, ns.
+        on: Number of slices of the writer's run that the neighbour's bursts filled by half or more.
+        named: Number of slices in which jostle found interference.
+        both: Number of slices that are counted in both `on` and `named`.
+        suspect: Name of jostle's first suspect; "" if there is none.
+        neighbour: Name of the neighbour's job.
+        together_s: Seconds from the writer's first operation to its end, alongside the neighbour.
+        alone_s: The same number of seconds, for the run without the neighbour.
+        lost_s: Seconds that the writer lost alongside the neighbour, with bounds: jostle's estimate
+            from that run's profile only.
+        alone: Traffic light of the run without the neighbour; None if undecided. `alone_s` is a
+            fair reference only if the light is green.
     """
 
     slice_ns: int
@@ -59,7 +60,7 @@ class Proof:
             f"writer's run. jostle, which has not",
             f"read that log, named {self.named} slices; {self.both} are the same. {who} the "
             "neighbour as the first suspect.",
-            f"Beside the neighbour the writer took {self.together_s:.1f} s, alone "
+            f"With the neighbour the writer took {self.together_s:.1f} s, alone "
             f"{self.alone_s:.1f} s: {differs}. From the first of these runs",
             f"alone jostle said {value:.1f} s ({low:.1f} to {high:.1f})."
             + ("" if self.alone == "green" else _NOT_QUIET[self.alone is not None]),
@@ -70,7 +71,7 @@ def prove(path: Path) -> Proof:
     """Compare jostle's verdict on the demo's writer with the log of its neighbour.
 
     Args:
-        path: The demo's repository.
+        path: Path of the demo's repository.
     """
     from jostle.cli.for_verbs import USUAL, evaluate_job
     from jostle.repository import Repository
@@ -84,7 +85,7 @@ def prove(path: Path) -> Proof:
     lost, who = evaluated.estimate.lost_s, evaluated.who
     log = repository.study(_STUDY).folder / neighbour["log"]
     on = _slices_on(log, writer, pair["slice_ns"])
-    named = {guilty.start_ns for guilty in who.guilty} if who else set()
+    named = {disturbed.start_ns for disturbed in who.disturbed} if who else set()
     return Proof(
         slice_ns=pair["slice_ns"],
         on=len(on),
@@ -110,7 +111,7 @@ def runs_of(path: Path, study: str) -> dict[tuple[str, ...], dict[str, Any]]:
 
 
 def seconds_of(program: Mapping[str, int]) -> float:
-    """Return how long a program of a run took, from its first operation to its end, s."""
+    """Return a program's time from its first operation to its end, in seconds."""
     return (program["end_ns"] - program["begin_ns"]) / 1e9
 
 

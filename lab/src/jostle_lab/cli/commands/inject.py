@@ -21,16 +21,16 @@ from jostle_lab.inject.rules import (
 
 _EXAMPLES = (
     (
-        "one in a hundred all-to-all collectives is 10 ms late, give or take 2",
+        "delay one in a hundred all-to-all collectives by 10 ms with a standard deviation of 2 ms",
         "jostle inject --calls all-to-all --probability 0.01 --delay gauss:10ms,2ms -- "
         "mpirun -n 4 ./solver",
     ),
     (
-        "a slow file server: half of every 4 s",
+        "a file server that is slow in half of each period of 4 s",
         "jostle inject --calls io --delay fixed:2ms --period 4s -- ./program",
     ),
     (
-        "one bad rank, ten seconds long, rare and sometimes terrible",
+        "rare delays of one rank for ten seconds, some of them very long",
         "jostle inject --calls mpi --ranks 2 --from 10s --until 20s --probability 0.001 "
         "--delay pareto:5ms,1.2,500ms -- mpirun -n 8 ./solver",
     ),
@@ -41,7 +41,7 @@ class _InjectCommand(click.Command):
     """A command whose help has the sets of calls and examples."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write what can be delayed, and examples."""
+        """Write the sets of calls that can be delayed, and examples."""
         with formatter.section("Calls"):
             formatter.write_dl(list(GROUPS.items()))
         with formatter.section("Examples"):
@@ -50,14 +50,14 @@ class _InjectCommand(click.Command):
 
 
 class _Span(click.ParamType[int]):
-    """A span of time such as `5s`; gives nanoseconds."""
+    """A type of option for a span of time such as `5s`; its value is in nanoseconds."""
 
     name = "TIME"
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> int:
-        """Return nanoseconds."""
+        """Return the span in nanoseconds."""
         return length_ns(str(value), "span of time", "5s or 250ms")
 
 
@@ -82,7 +82,7 @@ class _Span(click.ParamType[int]):
     metavar="P",
     default=1.0,
     show_default=True,
-    help="Of each such call to be delayed.",
+    help="Probability that one of these calls is delayed.",
 )
 @click.option("--ranks", metavar="LIST", help="Only these ranks of an MPI program: 0,2-3.")
 @click.option(
@@ -91,23 +91,27 @@ class _Span(click.ParamType[int]):
     type=_Span(),
     metavar="TIME",
     default="0s",
-    help="Not before so long after MPI_Init, or after the process began.",
+    help="Begin of the delays, counted from MPI_Init, or from the process's start without MPI.",
 )
 @click.option(
-    "--until", "until_ns", type=_Span(), metavar="TIME", help="Not later than so long after it."
+    "--until",
+    "until_ns",
+    type=_Span(),
+    metavar="TIME",
+    help="End of the delays, counted from the same instant as --from.",
 )
 @click.option(
     "--period",
     "period_ns",
     type=_Span(),
     metavar="TIME",
-    help="Only in a part of every TIME of the wall clock.",
+    help="Delay calls only in a part of each period of this length (wall clock).",
 )
 @click.option(
     "--duty",
     type=click.FloatRange(0, 1),
     metavar="X",
-    help="With --period: the part that is on [0.5].",
+    help="With --period: share of each period with delays [0.5].",
 )
 @click.option(
     "--phase", "phase_ns", type=_Span(), metavar="TIME", help="With --period: shift of the periods."
@@ -115,7 +119,8 @@ class _Span(click.ParamType[int]):
 @click.option(
     "--place",
     type=click.Choice(("first", "random")),
-    help="With --period: where in it that part lies; random: drawn for each period [first].",
+    help="With --period: position of the delays in a period; random: drawn for each period "
+    "[first].",
 )
 @click.option(
     "--seed",
@@ -123,9 +128,9 @@ class _Span(click.ParamType[int]):
     metavar="N",
     default=0,
     show_default=True,
-    help="The same seed delays the same calls alike.",
+    help="Seed of the random numbers; the same seed gives the same delays.",
 )
-@click.option("--log", metavar="DIR", help="Folder for the logs of what was given [inject-JOB].")
+@click.option("--log", metavar="DIR", help="Folder for the logs of the delays [inject-JOB].")
 @click.option("--job", metavar="NAME", help="Name of the job [made from CMD and the time].")
 @click.option(
     "--slice",
@@ -140,7 +145,7 @@ class _Span(click.ParamType[int]):
     "--json",
     "as_json",
     is_flag=True,
-    help="Report as one line of JSON on stderr (stdout belongs to CMD).",
+    help="Print the report as one line of JSON on stderr (stdout belongs to CMD).",
 )
 @click.argument("cmd", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD [ARG]...")
 def command(
@@ -166,7 +171,8 @@ def command(
     """Profile CMD while some of its MPI and I/O calls are delayed on purpose.
 
     Each delay lies inside its call, as those of a busy network or file server would, and is logged
-    with its instant and real length: so the truth is known. Otherwise like `jostle run`.
+    with its instant and real length, so that the lost time is known. In all else this command works
+    like `jostle run`.
     """
     from jostle.cli.for_verbs import NameOfRun, RunOptions, job_name, once
     from jostle.names.identity import program_of_command

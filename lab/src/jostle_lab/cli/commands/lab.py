@@ -1,4 +1,4 @@
-"""`jostle lab`: a small cluster on this machine, to run things on."""
+"""`jostle lab`: a small virtual cluster on this machine, for experiments."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def command() -> None:
     "--topology",
     default="",
     metavar="KIND:SIZES",
-    help="What connects the nodes in place of two leaf switches: tree:LEAVESxNODES, "
+    help="Network of the nodes, instead of two leaf switches: tree:LEAVESxNODES, "
     "tree:TREESxLEAVESxNODES, torus:AxBxC, dragonfly:GROUPSxSWITCHESxNODES.",
 )
 @click.option(
@@ -65,60 +65,64 @@ def command() -> None:
     default="400mbit",
     show_default=True,
     metavar="RATE",
-    help="Rate of the storage's link, each way; several, separated by commas: as many "
-    "file servers (--fs gluster --fifo, or --fs cephfs: the metadata server's first).",
+    help="Data rate of the storage's link in each direction. Several rates, separated by commas, "
+    "give as many file servers (with --fs gluster --fifo, or --fs cephfs: the metadata server's "
+    "rate first).",
 )
 @click.option(
     "--object-servers",
     type=int,
     default=0,
     metavar="N",
-    help="Object servers of --fs cephfs: 2 to 4 [2].",
+    help="Number of object servers of --fs cephfs, 2 to 4 [2].",
 )
 @click.option(
     "--device-rate",
     default="",
     metavar="RATE",
-    help="Rate of the device of each object server [as fast as this machine].",
+    help="Data rate of the device of each object server [as fast as this machine].",
 )
 @click.option(
     "--uplink-rate",
     default="100mbit",
     show_default=True,
     metavar="RATE",
-    help="Rate of the link between the leaf switches, or of each link of a topology, each way.",
+    help="Data rate of the link between the leaf switches, or of each link of a topology, in "
+    "each direction.",
 )
 @click.option(
     "--fair/--fifo",
     default=True,
     show_default=True,
-    help="How links share: by node, or by who comes first.",
+    help="How a link is shared: --fair: equally among nodes; --fifo: first come, first served.",
 )
 @click.option(
     "--fs",
     type=click.Choice(["sshfs", "gluster", "cephfs", "loop", "plain"]),
     default="sshfs",
     show_default=True,
-    help="The shared file system.",
+    help="File system that the nodes share.",
 )
 @click.option(
     "--store",
     type=click.Choice(["ram", "disk", "both"]),
     default="ram",
     show_default=True,
-    help="Where the storage keeps files [both: in two folders].",
+    help="Medium of the storage's files: memory (ram), a disk image (disk), or one folder on "
+    "each (both).",
 )
 @click.option(
     "--size",
     metavar="SIZE",
-    help="Room for files [half of what is free, at most 8 GiB of memory or 16 GiB of disk].",
+    help="Space for files [half of what is free, at most 8 GiB of memory or 16 GiB of disk].",
 )
 @click.option("--slurm", is_flag=True, help="Start Slurm on the nodes.")
 @click.option(
     "--agents",
     metavar="LENGTH",
     default="",
-    help="Start agents on all hosts, with slices of this length; with --slurm they ship.",
+    help="Start agents on all hosts, with slices of this length; with --slurm the agents send "
+    "their data to a receiver.",
 )
 @name_option
 @json_option
@@ -139,7 +143,7 @@ def up(
     name: str,
     as_json: bool,
 ) -> None:
-    """Bring a lab up.
+    """Start a lab.
 
     Without root it makes do with user namespaces, where the kernel has them: with `--fs plain`,
     and with sshfs where /dev/fuse is open to all. GlusterFS, CephFS, loop, Slurm, `--store disk`
@@ -150,7 +154,9 @@ def up(
     from jostle_lab.cluster.measure import facts
 
     if topology and nodes is not None:
-        raise UsageError("A topology says how many nodes there are.", hint="Leave --nodes out.")
+        raise UsageError(
+            "--topology already determines the number of nodes.", hint="Leave --nodes out."
+        )
     spec = labs.LabSpec(
         name=name,
         nodes=4 if nodes is None else nodes,
@@ -187,7 +193,7 @@ def up(
 
 
 def _keep_fabric(lab: Lab) -> list[str]:
-    """Store the fabric of a lab that has one in the repository in use; return what to say."""
+    """Store a lab's fabric, if it has one, in the current repository; return the lines to print."""
     fabric = lab.topology()
     if fabric is None:
         return []
@@ -224,8 +230,8 @@ def exec_(
 ) -> int:
     """Run CMD on NODE (node1, ..., storage).
 
-    CMD keeps its terminal, its pipes, its signals, its environment and the working directory; its
-    exit status is ours.
+    CMD keeps the terminal, pipes, signals, environment and working directory of this command, which
+    returns the exit status of CMD.
     """
     lab = attach(name)
     words = _bare(cmd)
@@ -239,13 +245,17 @@ def exec_(
 @click.option(
     "--mpi",
     type=click.Choice(["openmpi", "mpich"]),
-    help="Whose launcher [that of the MPI CMD is linked with].",
+    help="MPI whose launcher is used [the MPI that CMD is linked with].",
 )
 @click.option(
     "-n", "--ranks", type=click.IntRange(1), metavar="N", help="Number of ranks [one per node]."
 )
-@click.option("--nodes", metavar="NODE,...", help="Nodes to use, in this order [all].")
-@click.option("--per-node", type=click.IntRange(1), metavar="K", help="Ranks on each node.")
+@click.option(
+    "--nodes", metavar="NODE,...", help="Names of the nodes to use, in this order [all nodes]."
+)
+@click.option(
+    "--per-node", type=click.IntRange(1), metavar="K", help="Number of ranks on each node."
+)
 @click.option("--job", metavar="JOB", help="Profile it under this name, and ingest the profiles.")
 @click.option(
     "--slice",
@@ -291,7 +301,7 @@ def mpirun(
 @name_option
 @json_option
 def status(name: str, as_json: bool) -> None:
-    """Show a lab: nodes, mounts, rates, traffic so far, what runs."""
+    """Show a lab: its nodes, mounts, data rates, traffic so far and running commands."""
     from jostle_lab.cli.views.lab import view
     from jostle_lab.cluster import labs
     from jostle_lab.cluster.measure import facts, measure
@@ -311,10 +321,15 @@ def status(name: str, as_json: bool) -> None:
 
 @command.command("down")
 @name_option
-@click.option("--all", "everything", is_flag=True, help="All labs, and what is left of any.")
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Stop all labs, and remove the remains of labs that crashed.",
+)
 @json_option
 def down(name: str, everything: bool, as_json: bool) -> None:
-    """Take a lab down, or clear up what a crash or a reboot left of it."""
+    """Stop a lab, or remove what a crash or a reboot left of it."""
     from jostle_lab.cluster import labs
     from jostle_lab.cluster.lab import down as take_down
     from jostle_lab.cluster.measure import running
@@ -323,10 +338,12 @@ def down(name: str, everything: bool, as_json: bool) -> None:
     there = [lab_name for lab_name in names() if everything or lab_name == name]
     kept = {lab_name: _keep_profiles(base_folder() / lab_name) for lab_name in there}
     ended = {lab.name: len(running(lab)) for lab in labs() if lab.name in there}
-    mended = [line for lab_name in there for line in take_down(lab_name)]
+    fixed = [line for lab_name in there for line in take_down(lab_name)]
     if as_json:
-        told = {lab_name: asdict(profiles) for lab_name, profiles in kept.items() if profiles}
-        emit_json({"down": there, "mended": mended, "ended": ended, "kept": told})
+        profiles_kept = {
+            lab_name: asdict(profiles) for lab_name, profiles in kept.items() if profiles
+        }
+        emit_json({"down": there, "fixed": fixed, "ended": ended, "kept": profiles_kept})
         return
     if not there:
         flag = "" if name == "lab" else f" --name {name}"
@@ -348,10 +365,10 @@ def down(name: str, everything: bool, as_json: bool) -> None:
         show(f"The lab `{lab_name}` is down{also}.")
         if profiles := kept[lab_name]:
             of = f"{_counted(profiles.files, 'profile')} of {_counted(len(profiles.jobs), 'job')}"
-            show(f"{of} had not been ingested, and will be found in {profiles.folder}")
+            show(f"{of} had not been ingested, and are now in {profiles.folder}")
             next_steps(f"jostle ingest {profiles.folder}")
-    for line in mended:
-        show(f"  mended: {line}")
+    for line in fixed:
+        show(f"  fixed: {line}")
 
 
 def _counted(number: int, what: str) -> str:
@@ -360,7 +377,7 @@ def _counted(number: int, what: str) -> str:
 
 @dataclass(frozen=True)
 class _KeptProfiles:
-    """Profiles of a lab that the repository lacked: where they are now, how many, whose jobs."""
+    """Profiles of a lab that are not in the repository: their folder, number and jobs."""
 
     folder: str
     files: int
@@ -368,10 +385,10 @@ class _KeptProfiles:
 
 
 def _keep_profiles(lab: Path) -> _KeptProfiles | None:
-    """Copy the profiles that the repository lacks out of a lab's spools, which are removed with it.
+    """Copy profiles that are not in the repository out of a lab's spools before these are removed.
 
     Args:
-        lab: The lab's folder.
+        lab: State folder of the lab.
     """
     from jostle.reader import find_profiles
     from jostle.repository import Repository
@@ -397,14 +414,14 @@ def _keep_profiles(lab: Path) -> _KeptProfiles | None:
 
 
 def attach(name: str) -> Lab:
-    """Find the lab, or say how to bring it up."""
+    """Find the lab, or end with a message that explains how to start one."""
     from jostle_lab import cluster as labs
 
     return labs.attach(name)
 
 
 def flag_of(lab: Lab) -> str:
-    """Return what a suggested command needs to find this lab; empty for the default."""
+    """Return the option by which a suggested command finds this lab; "" for the default lab."""
     return "" if lab.name == "lab" else f" --name {lab.name}"
 
 
@@ -431,7 +448,7 @@ def _refuse_slice(slice_ns: int | None) -> None:
 
 
 class _Line:
-    """Show in one line of the terminal which part is being built; print nothing in a pipe."""
+    """Shows in one line of the terminal which part of a lab is being built; silent in a pipe."""
 
     def __init__(self, label: str) -> None:
         self._label = label
@@ -441,7 +458,7 @@ class _Line:
         return self
 
     def say(self, step: str) -> None:
-        """Show a step."""
+        """Show the current step."""
         if self._live:
             click.echo(f"\r\033[K{self._label}: {step} ...", nl=False, err=True)
 

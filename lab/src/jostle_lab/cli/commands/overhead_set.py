@@ -1,4 +1,4 @@
-"""`jostle overhead --set`: what profilers cost a set of programs (Shah, 2020, §2.5, 2.6, 5.16)."""
+"""`jostle overhead --set`: overhead of profilers on several programs (Shah, 2020, §2.5, §2.6)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class _Progress:
-    """The bar over all programs."""
+    """The progress bar over all programs."""
 
     def __init__(self, bar: Bar, plan: RoundPlan, programs: int, kinds: int) -> None:
         self._bar = bar
@@ -42,12 +42,12 @@ class _Progress:
         self.begin(0, "")
 
     def begin(self, number: int, name: str) -> None:
-        """Show that a program begins."""
+        """Show that the measurement of a program begins."""
         self._number, self._name = number, name
         self._say(0, f"preparing {name}")
 
     def follow(self, rounds: Rounds) -> None:
-        """Show how far it is."""
+        """Show how far the measurement of the program is."""
         self._say(rounds.ended, f"{self._name}, round {rounds.rounds} of {rounds.wanted}")
 
     def _say(self, ended: int, words: str) -> None:
@@ -60,7 +60,7 @@ class _Progress:
 def measure_set(
     names: str,
     plan: RoundPlan,
-    beside: Sequence[OtherProfiler],
+    alongside: Sequence[OtherProfiler],
     folder: str | None,
     endings: Sequence[str],
     *,
@@ -69,11 +69,11 @@ def measure_set(
     """Measure programs one after the other, and show them together.
 
     Args:
-        names: Their names, comma separated; all: those installed.
-        plan: How often each is run.
-        beside: Other profilers.
-        folder: Of --plot.
-        endings: Of --format.
+        names: Names of the programs, separated by commas; "all": all installed programs.
+        plan: Number of rounds in which each program is run.
+        alongside: Other profilers to measure as well.
+        folder: Folder for the figures, from --plot.
+        endings: Formats of the figures, from --format.
         as_json: Whether to print JSON.
 
     Returns:
@@ -81,7 +81,7 @@ def measure_set(
     """
     codes = _choose(names)
     target = plot_folder(folder)
-    programs, interrupted = _measure_all(codes, plan, beside, quiet=as_json)
+    programs, interrupted = _measure_all(codes, plan, alongside, quiet=as_json)
     if not programs:
         raise JostleError(
             "Interrupted before a single round was over.",
@@ -97,7 +97,7 @@ def measure_set(
 
         saved = save_set(programs, target, endings)
     if as_json:
-        kinds = len(ARMS) + len(beside)
+        kinds = len(ARMS) + len(alongside)
         content: dict[str, Any] = {
             "set": [code.name for code in codes],
             "time": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
@@ -113,7 +113,7 @@ def measure_set(
 
         show(*set_view(programs, notes))
         if target is not None:
-            show("", *saved_lines(saved, target, reason="no program has figures"))
+            show("", *saved_lines(saved, target, reason="no program has results"))
         next_steps(*([] if folder else [f"jostle overhead --set {names} --plot figures"]))
     if interrupted:
         return 130
@@ -121,9 +121,9 @@ def measure_set(
 
 
 def _measure_all(
-    codes: Sequence[Code], plan: RoundPlan, beside: Sequence[OtherProfiler], *, quiet: bool
+    codes: Sequence[Code], plan: RoundPlan, alongside: Sequence[OtherProfiler], *, quiet: bool
 ) -> tuple[list[ProgramOverhead], bool]:
-    """Measure all programs; return those that have figures or failed, and whether Ctrl-C came."""
+    """Measure all programs; return those that have results or failed, and whether Ctrl-C came."""
     from jostle_lab.validation.codes import Bench
 
     programs: list[ProgramOverhead] = []
@@ -132,10 +132,10 @@ def _measure_all(
         Bar("preparing", quiet=quiet) as bar,
     ):
         bench = Bench(Path(root))
-        progress = _Progress(bar, plan, len(codes), len(ARMS) + len(beside))
+        progress = _Progress(bar, plan, len(codes), len(ARMS) + len(alongside))
         for number, code in enumerate(codes):
             progress.begin(number, code.name)
-            rounds, error = _measure(bench, code, plan, beside, progress)
+            rounds, error = _measure(bench, code, plan, alongside, progress)
             if rounds.done or error:
                 programs.append(_program(code, bench, rounds, error))
             if rounds.interrupted:
@@ -158,16 +158,20 @@ def _choose(names: str) -> list[Code]:
 
 
 def _measure(
-    bench: Bench, code: Code, plan: RoundPlan, beside: Sequence[OtherProfiler], progress: _Progress
+    bench: Bench,
+    code: Code,
+    plan: RoundPlan,
+    alongside: Sequence[OtherProfiler],
+    progress: _Progress,
 ) -> tuple[Rounds, str]:
-    """Run one program; return what it gave, and why it failed or ""."""
+    """Run one program; return its results, and the reason of its failure or ""."""
     from jostle_lab.validation.codes import environment
 
     rounds = Rounds(plan.runs)
     try:
         folder = bench.folder(code)
         place = TrialDirectory(folder, environment(), code.limit_s)
-        trial = Trial(_words(code, folder), beside=beside, place=place)
+        trial = Trial(_words(code, folder), alongside=alongside, place=place)
     except KeyboardInterrupt:
         rounds.interrupted = True
         return rounds, ""

@@ -1,4 +1,4 @@
-"""`jostle signal`: start controlled load; picks the program and becomes it."""
+"""`jostle signal`: starts a program that makes controlled load."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from jostle_lab.signals import PATTERNS, program
 _EXAMPLES = (
     ("one writer for ten seconds, in this folder", "jostle signal open-write-close"),
     (
-        "four processes, 64 KiB each time, a gigabyte in all",
+        "four processes that write chunks of 64 KiB, 1 GiB in total",
         "jostle signal write-seek --processes 4 --chunk 64KiB --volume 1GiB",
     ),
     (
-        "noise: a minute in which half of every 6 s is loud",
+        "periodic noise for a minute: load in half of each period of 6 s",
         "jostle signal aggregate-write --period 6 --time 60 --dir /scratch/me",
     ),
     ("messages between ranks", "mpirun -n 4 jostle signal all-to-all --chunk 64KiB"),
@@ -54,7 +54,7 @@ class _SignalCommand(click.Command):
 
 
 def _program_options() -> str:
-    """Return the options as the program prints them: only it knows all of them."""
+    """Return the options of the signal program, as that program prints them."""
     try:
         path = program()
     except NativeMissingError as error:
@@ -72,10 +72,10 @@ def _program_options() -> str:
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[OPTION]...")
 @click.pass_context
 def command(ctx: click.Context, words: tuple[str, ...]) -> int | None:
-    """Make controlled load: a known pattern at known instants, with a log of what it really did.
+    """Make controlled load: a known pattern at known instants, with a log of the load made.
 
-    Without --period the load is sustained; with it, it is on for a part of every period. It begins
-    at a slice boundary, ends cleanly on SIGINT, and leaves nothing behind but its log.
+    Without --period the load is sustained; with --period it is active for a part of each period.
+    The load begins at a slice boundary, ends cleanly on SIGINT, and leaves only its log.
     """
     if {"-h", "--help"} & set(words):
         click.echo(ctx.get_help())

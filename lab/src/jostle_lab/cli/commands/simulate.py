@@ -1,4 +1,4 @@
-"""`jostle simulate`: makes data of sites that do not exist, with the truth about them."""
+"""`jostle simulate`: makes synthetic data of a site, with a ground truth of the interference."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 
 @click.group("simulate", subcommand_metavar="site")
 def command() -> None:
-    """Make data of a site that does not exist, with the truth about it.
+    """Make synthetic data of a site, with a ground truth of the injected interference.
 
-    To try jostle, to size a site's machines, and to measure how well it finds what was planted.
+    Use the data to try jostle, to size a site's machines, and to measure how much of the injected
+    interference jostle finds.
     """
 
 
@@ -44,7 +45,7 @@ def command() -> None:
     default=0.1,
     show_default=True,
     metavar="D",
-    help="How long it is watched.",
+    help="Length of the simulated time, in days.",
 )
 @click.option(
     "--seed",
@@ -69,7 +70,7 @@ def command() -> None:
     default=48,
     show_default=True,
     metavar="P",
-    help="Processes that MPI programs start on a node.",
+    help="Number of processes that an MPI program starts on each node.",
 )
 @click.option(
     "--aggressors",
@@ -77,7 +78,7 @@ def command() -> None:
     default=3,
     show_default=True,
     metavar="A",
-    help="Jobs that slow others by known amounts.",
+    help="Inject jobs that slow other jobs by known amounts.",
 )
 @click.option(
     "--faults",
@@ -85,7 +86,7 @@ def command() -> None:
     default=3,
     show_default=True,
     metavar="F",
-    help="Slow servers, throttled nodes and reboots, in turn.",
+    help="Inject slow servers, throttled nodes and reboots, in turn.",
 )
 @click.option(
     "--as",
@@ -93,7 +94,7 @@ def command() -> None:
     type=click.Choice(["repository", "spools"]),
     default="repository",
     show_default=True,
-    help="Write a repository, or what nodes would have in their spools: a folder each.",
+    help="Output: a repository, or one folder of profiles per node, like the nodes' spools.",
 )
 @json_option
 def site(
@@ -110,7 +111,7 @@ def site(
 ) -> None:
     """Simulate a site into the new folder OUT: a repository, and truth.json in it.
 
-    Jobs of many users come and go as on real machines, and write to shared file systems. Planted
+    Jobs of many users come and go as on real machines, and write to shared file systems. Injected
     aggressors slow others; truth.json says by how many seconds. What is realistic about it, and
     where the figures come from: docs, "a simulated site".
     """

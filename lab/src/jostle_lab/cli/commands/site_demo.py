@@ -1,4 +1,4 @@
-"""`jostle site demo`: a lab, some jobs, and what jostle finds of them."""
+"""`jostle site demo`: builds a small site in a lab, injects faults, and shows jostle's findings."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import click
 
 @click.command("demo")
 def command() -> int:
-    """Build a small site in a lab, plant two faults, and see the verdict name them.
+    """Build a small site in a lab, inject two faults, and see the verdict name them.
 
     Four nodes with Slurm and munge, a storage server, agents on all of them and a receiver. Three
     users' jobs run: one is watched, one is light, one has no profile. The receiver is killed and

@@ -1,4 +1,4 @@
-"""`jostle study`: probes and signals, alone and in pairs; what they do to each other."""
+"""`jostle study`: runs probes and signals alone and in pairs, and shows which slows which."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _FIRST = "write-patterns"
 
 
 class Words(click.Group):
-    """The verbs below `study`; `show` is imported only when it is used."""
+    """The subcommands of `jostle study`; `show` is imported only when it is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the verbs in the order in which they are used."""
+        """Return the subcommands in the order in which they are used."""
         return ["run", "show", "list"]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a verb; None when there is none of that name."""
+        """Return a subcommand, or None if there is none of that name."""
         if cmd_name == "show":
             from jostle_lab.cli.commands.study_show import command as show
 
@@ -47,7 +47,7 @@ class Words(click.Group):
 
 @click.group("study", cls=Words, subcommand_metavar="VERB [OPTIONS]")
 def command() -> None:
-    """Run probe/signal experiments, and see which program slows which, and by how much.
+    """Run experiments with probes and signals: find which program slows which, and by how much.
 
     A study is a TOML file, or one of the shipped ones: `jostle study list`.
     """
@@ -65,7 +65,7 @@ def _complete(ctx: click.Context, _param: click.Parameter, begun: str) -> list[C
 @click.option(
     "--place",
     type=click.Choice(["local", "lab", "slurm"]),
-    help="Run it there instead of where the file says.",
+    help="Place where the study runs, instead of the place in its file.",
 )
 @click.option(
     "--dir", "folder", metavar="DIR", help="Folder on the file system under study (local, slurm)."
@@ -74,21 +74,30 @@ def _complete(ctx: click.Context, _param: click.Parameter, begun: str) -> list[C
     "--repetitions",
     type=click.IntRange(1, 1000),
     metavar="N",
-    help="How often each run is repeated; more later adds to what is there.",
+    help="How often each run is repeated; a larger number later adds runs.",
 )
-@click.option("--quick", is_flag=True, help="The short form, under two minutes; named NAME-quick.")
+@click.option(
+    "--quick",
+    is_flag=True,
+    help="Run the short form of the study, which takes less "
+    "than two minutes and is named NAME-quick.",
+)
 @click.option(
     "--mpi",
     type=click.Choice(["none", "openmpi", "mpich"]),
-    help="Another MPI for all patterns, and for commands that have one.",
+    help="MPI library for all patterns and all MPI commands, instead of those in the file.",
 )
 @click.option(
     "--fs",
     type=click.Choice(NETWORKED),
-    help="Another file system of the lab; the study is then named NAME-FS.",
+    help="File system of the lab, instead of the one in the file; the study is then named NAME-FS.",
 )
-@click.option("--name", metavar="NAME", help="Another name for the study in the repository.")
-@click.option("--fresh", is_flag=True, help="Forget earlier runs under this name; begin anew.")
+@click.option(
+    "--name",
+    metavar="NAME",
+    help="Name of the study in the repository, instead of the name in the file.",
+)
+@click.option("--fresh", is_flag=True, help="Delete earlier runs under this name, and start again.")
 @repository_option
 @json_option
 def run_command(
@@ -107,9 +116,9 @@ def run_command(
 ) -> int:
     """Run STUDY: a TOML file, or the name of a shipped study.
 
-    Standalone baselines first, then pairs, again and again. What is done already is not run again:
-    interrupt it and start it anew as you like. A program that fails is a result, and recorded; the
-    exit status is then 1.
+    Each repetition runs all programs alone, then all pairs. Runs that are done are not repeated, so
+    a study may be interrupted and started again. If a program fails, the failure is recorded as a
+    result, and the exit status is 1.
     """
     from jostle_lab.study import StudyOptions, check_where, find, load, plan
 
@@ -167,7 +176,7 @@ def _run(study: Study, store: Repository, *, fresh: bool, as_json: bool) -> RunO
         done = len({record["run"] for record in store.study(study.name).read_runs()})
         click.echo(
             f"{study.name}: {done} of {len(runs)} runs are in the repository; the same "
-            f"command{' without --fresh' * fresh} goes on.",
+            f"command{' without --fresh' * fresh} continues.",
             err=True,
         )
         raise
@@ -193,11 +202,11 @@ def _ended_in_order() -> Iterator[None]:
 
 
 def _end(study: Study, outcome: RunOutcome) -> None:
-    """Report how the study ended."""
+    """Report the outcome of the study."""
     if not outcome.made:
         show(
             f"The study {study.name} is complete: {outcome.total} runs are in the repository. "
-            "More repetitions (--repetitions) add to them; --fresh begins anew."
+            "More repetitions (--repetitions) add to them; --fresh starts again."
         )
     else:
         show(
@@ -210,7 +219,7 @@ def _end(study: Study, outcome: RunOutcome) -> None:
     if outcome.failed:
         runs = "run" if outcome.failed == 1 else "runs"
         show(
-            f"In {outcome.failed} {runs} a program failed: this is a result, too; `study show` "
+            f"In {outcome.failed} {runs} a program failed: this is a result as well; `study show` "
             f"lists them."
         )
 
@@ -218,7 +227,7 @@ def _end(study: Study, outcome: RunOutcome) -> None:
 def _show_plan(
     study: Study, runs: tuple[PlannedRun, ...], repository: Path, *, fresh: bool, as_json: bool
 ) -> None:
-    """Print what would be run, and how long it would take."""
+    """Print the planned runs, and the time that they would take."""
     from jostle_lab.study import PlannedTime
 
     done = set() if fresh else _done(study, repository)
@@ -256,7 +265,7 @@ def _show_plan(
 
 
 def _done(study: Study, repository: Path) -> set[str]:
-    """Return the runs that a repository holds; none where there is no repository."""
+    """Return the runs that are in a repository; an empty result if there is no repository."""
     if not repository.is_dir():
         return set()
     from jostle_lab.study import begin

@@ -1,4 +1,4 @@
-"""`jostle study show`: what a study found, in tables and as figures."""
+"""`jostle study show`: shows the results of a study in tables and figures."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _PAINTED = 2  # imprints that are drawn in the terminal
 
 
 def _complete(ctx: click.Context, _param: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Complete a study's name; silent where there is no repository."""
+    """Complete a study's name on the command line; suggest nothing if there is no repository."""
     path = ctx.params.get("repository") or default_repository()
     try:
         names = open_repository(Path(path)).studies()
@@ -69,7 +69,7 @@ def _file_of(store: Repository, name: str) -> str:
     "--plot",
     "folder",
     metavar="DIR",
-    help="Draw all there is data for into DIR, a CSV beside each figure.",
+    help="Draw all figures that have data into DIR, each with a CSV file.",
 )
 @format_option
 @repository_option
@@ -77,10 +77,10 @@ def _file_of(store: Repository, name: str) -> str:
 def command(
     name: str, folder: str | None, endings: tuple[str, ...], repository: Path, as_json: bool
 ) -> None:
-    """Show what the study NAME found: which program slows which, and by how much.
+    """Show the results of the study NAME: which program slows which, and by how much.
 
-    Degradation is throughput lost, dilation is run time lost: two different numbers. Runs that
-    failed or were discarded are named with their reasons.
+    Degradation is the share of throughput that is lost; dilation is the relative increase of the
+    run time. Runs that failed or were discarded are named with their reasons.
     """
     from jostle_lab.study.result import result
 
@@ -103,9 +103,9 @@ def present(
     """Print a result, and draw its figures.
 
     Args:
-        study_result: What the study found.
-        folder: Where figures go; None draws none.
-        endings: Their formats.
+        study_result: Results of the study.
+        folder: Folder for figures; None: no figures.
+        endings: Formats of the figures.
         as_json: Print JSON instead of tables.
     """
     saved = _draw(study_result, folder, endings, quiet=as_json) if folder else []
@@ -136,7 +136,7 @@ def _paint(study_result: StudyResult) -> None:
         lines = draw_imprint(chart, width=width, unicode=utf8())
         show("", *(Text.assemble(*line) for line in lines))
     if len(charts) > _PAINTED:
-        show(f"and {len(charts) - _PAINTED} more: --plot draws them all")
+        show(f"{len(charts) - _PAINTED} more charts are not shown; --plot draws them all")
 
 
 def _draw(

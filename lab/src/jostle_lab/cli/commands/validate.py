@@ -1,4 +1,4 @@
-"""`jostle validate`: how accurate estimates are, on runs whose loss is known."""
+"""`jostle validate`: measures the accuracy of estimates on runs whose lost time is known."""
 
 from __future__ import annotations
 
@@ -28,27 +28,34 @@ _PARTS = ("estimation", "identification", "clustering", "synthetic")
     "folder",
     metavar="DIR",
     required=True,
-    help="Folder for runs and results; a killed validation goes on there.",
+    help="Folder for runs and results, from which an interrupted validation continues.",
 )
 @click.option(
     "--estimation",
     is_flag=True,
-    help="Real programs: clean, delayed, beside load on CPU, memory, disk.",
+    help="Validate estimates on real programs: undisturbed, delayed, and under load on CPU, "
+    "memory or disk.",
 )
 @click.option(
     "--identification",
     is_flag=True,
-    help="Signals at known instants in the lab, and harmless neighbours.",
+    help="Validate suspects in the lab, with signals at known instants and harmless neighbours.",
 )
 @click.option(
-    "--clustering",
+    "--clustering", is_flag=True, help="Compare methods that cluster segments (Shah, fig. 5.4)."
+)
+@click.option(
+    "--synthetic",
     is_flag=True,
-    help="How well several ways to cluster segments do (Shah, fig. 5.4).",
+    help="Validate on synthetic runs, whose lost time is known exactly.",
 )
-@click.option("--synthetic", is_flag=True, help="Synthetic runs, whose loss is known exactly.")
-@click.option("--quick", is_flag=True, help="Few and short runs: minutes, for a first look.")
 @click.option(
-    "--programs", metavar="NAMES", help="Programs to run, comma separated [those installed]."
+    "--quick", is_flag=True, help="Make few and short runs, for a first look within minutes."
+)
+@click.option(
+    "--programs",
+    metavar="NAMES",
+    help="Programs to run, separated by commas [all installed programs].",
 )
 @click.option(
     "--command",
@@ -61,7 +68,7 @@ _PARTS = ("estimation", "identification", "clustering", "synthetic")
     "--runs",
     type=click.IntRange(1, 1000),
     metavar="N",
-    help="Injected runs of each program, experiments in the lab [15].",
+    help="Number of injected runs of each program, and of experiments in the lab [15].",
 )
 @click.option(
     "--seed",
@@ -69,9 +76,9 @@ _PARTS = ("estimation", "identification", "clustering", "synthetic")
     default=0,
     show_default=True,
     metavar="N",
-    help="Of order, treatments and delays.",
+    help="Seed of the random order of runs, of treatments and of delays.",
 )
-@click.option("--score-only", is_flag=True, help="Run no program; score what DIR holds.")
+@click.option("--score-only", is_flag=True, help="Run no program; score the runs in DIR.")
 @click.option(
     "--plot",
     "pictures",
@@ -79,7 +86,7 @@ _PARTS = ("estimation", "identification", "clustering", "synthetic")
     help="Draw the figures 5.4 and 5.17 to 5.20 of Shah's thesis into DIR.",
 )
 @format_option
-@click.option("--json", "as_json", is_flag=True, help="The same content as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 def command(
     folder: str,
     estimation: bool,
@@ -98,8 +105,9 @@ def command(
 ) -> int:
     """Score jostle's estimates and suspects against runs whose loss is known.
 
-    All four parts are done unless some are named. The rules of the truth, and how this
-    machine's own noise is told from the planted one: lab/docs/explanation/validation.md.
+    All four parts are made unless options name some of them. The page
+    lab/docs/explanation/validation.md explains how the known loss is defined, and how this
+    machine's own noise is separated from the injected loss.
     """
     asked = [estimation, identification, clustering, synthetic]
     parts = [part for part, on in zip(_PARTS, asked, strict=True) if on or not any(asked)]
@@ -133,7 +141,7 @@ def command(
         return 0
     _print(results)
     if target is not None:
-        show("", *saved_lines(saved, target, reason="the validation has nothing yet"))
+        show("", *saved_lines(saved, target, reason="the validation has no results yet"))
     warn(results.limits)
     again = f"jostle validate --dir {shlex.quote(folder)}"
     scored = results.estimation and results.estimation.rows
@@ -145,7 +153,7 @@ def command(
 
 
 def _follower(bar: Bar, *, quiet: bool) -> Callable[[float, float, str, float], None]:
-    """Show progress in a terminal's bar, and as lines on stderr elsewhere."""
+    """Show progress as a bar in a terminal, and as lines on stderr elsewhere."""
     import sys
 
     lines = not quiet and not sys.stderr.isatty()

@@ -1,1 +1,1 @@
-"""`jostle topology demo`: a job slowed by one on its link, and not by one with more traffic."""
+"""`jostle topology demo`: a job slows another one on a shared link; a job elsewhere does not."""

@@ -1,4 +1,4 @@
-"""Draws a tree of switches with the jobs on its nodes, and what crosses each cable."""
+"""Draws a tree of switches with the jobs on its nodes, and the traffic on each cable."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def crossed(
     Args:
         topology: The fabric.
         jobs: Jobs whose ranks all send the same to each other.
-        sent: Bytes that each job sent, by its name.
+        sent: Bytes that each job sent, by the job's name.
     """
     over: list[dict[str, float]] = [{} for _ in topology.sources]
     for job in jobs:
@@ -47,7 +47,7 @@ def picture(
     *,
     utf8: bool,
 ) -> Iterator[str]:
-    """Yield the lines: each switch and node below what it is connected to.
+    """Yield the lines of the picture: each switch and node below the switch above it in the tree.
 
     Next to a switch are the bytes that crossed the cable above it upwards, and whether jobs share
     that cable.
@@ -68,8 +68,8 @@ def picture(
             name = topology.vertices[child]
             up = topology.link_place[f"{name} > {topology.vertices[vertex]}"]
             loads = _loads(over[up]) + shares * (len(over[up]) > 1)
-            told = loads if topology.is_switch[child] else of_node.get(name, "")
-            yield f"{lead}{marks[is_last]}{name:<7} {told}".rstrip()
+            label = loads if topology.is_switch[child] else of_node.get(name, "")
+            yield f"{lead}{marks[is_last]}{name:<7} {label}".rstrip()
             yield from below(child, lead + marks[2 + is_last])
 
     yield topology.vertices[top]

@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 _WHAT = (
     "Eight nodes on four leaf switches below a spine are built out of namespaces on this machine; "
     "each link has 20 Mbit/s. Three MPI jobs run, all profiled. `watched` sends all the time, "
-    "between leaf 1 and leaf 3. `sharer` and `loud` come and go at much the same times: `sharer` "
-    "sends over the links of `watched`; `loud` sends more, over links of its own. Nothing tells "
-    "jostle who is who: it knows the topology, and who sent how much to whom when."
+    "between leaf 1 and leaf 3. `sharer` and `loud` come and go at about the same times: `sharer` "
+    "sends over the links of `watched`; `loud` sends more, over links of its own. Jostle "
+    "is not given their roles: it knows the topology, and who sent how much to whom and when."
 )
 
 
 @dataclass(frozen=True)
 class _Finding:
-    """What was injected, and what was found of it; "" nothing."""
+    """An injected effect, and jostle's finding about it; "" if jostle found nothing."""
 
-    planted: str
+    injected: str
     found: str
 
 
@@ -66,7 +66,7 @@ def show_demo() -> int:
     show(heading("The fabric", "  behind a leaf: what its cable to the spine carried upwards"), "")
     show(*(f"  {line}" for line in picture(fabric, jobs(), over, utf8=utf8())))
     scene("Who slowed `watched`", ["interference", WATCHED], repository)
-    missed = _planted(repository, truth, shared(fabric, over, WATCHED, SHARER))
+    missed = _injected(repository, truth, shared(fabric, over, WATCHED, SHARER))
     show("", f"The demo took {time.monotonic() - begin:.0f} s. Its repository stays; try yourself:")
     next_steps(
         f"export JOSTLE_REPOSITORY={repository}",
@@ -88,21 +88,21 @@ def _fabric_of(lab: Lab) -> Topology:
 
 
 def _doing(now: float) -> str:
-    """Return what happens at an instant, s."""
+    """Return a description of the events at an instant, in seconds."""
     on = [job.name for job in jobs()[1:] if any(b <= now <= b + span for b, span in job.bursts)]
     return f"{max(now, 0):.0f} s: {' and '.join([WATCHED, *on])}"
 
 
-def _planted(repository: Path, truth: Truth, links: Sequence[str]) -> bool:
-    """Compare what was injected with what was found; return whether something was missed."""
+def _injected(repository: Path, truth: Truth, links: Sequence[str]) -> bool:
+    """Compare injected effects with findings; return whether jostle missed any."""
     from jostle.analysis import identify
     from jostle.repository import Repository
 
-    verdict = identify(Repository(repository).beside(WATCHED))
-    show("", heading("What was planted, and what was found"))
+    verdict = identify(Repository(repository).alongside(WATCHED))
+    show("", heading("What was injected, and what was found"))
     missed = False
     for finding in _findings(verdict, truth, links):
-        show(f"  planted  {finding.planted}", f"  found    {finding.found or 'NOT FOUND'}", "")
+        show(f"  injected  {finding.injected}", f"  found    {finding.found or 'NOT FOUND'}", "")
         missed |= not finding.found
     return missed
 
@@ -126,7 +126,7 @@ def _findings(verdict: JobInterference, truth: Truth, links: Sequence[str]) -> I
     times = truth.bytes[LOUD] / max(truth.bytes[SHARER], 1)
     innocent = not any(suspect.job == LOUD for suspect in verdict.suspects)
     yield _Finding(
-        f"{LOUD} sent {times:.1f} times as much as {SHARER} at much the same times, over no link "
+        f"{LOUD} sent {times:.1f} times as much as {SHARER} at about the same times, over no link "
         f"of {WATCHED}",
-        verdict.acquitted.get(LOUD, "not accused") if innocent else "",
+        verdict.ruled_out.get(LOUD, "not named") if innocent else "",
     )

@@ -1,4 +1,4 @@
-"""What the demo of a site injects, and when: seconds from the start of the watched job."""
+"""The plan of the demo of a site: jobs and faults, in seconds from the start of the watched job."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class Script:
     """A batch job of the demo.
 
     Attributes:
-        name: Its name.
-        node: Where it runs.
-        options: Of sbatch.
-        text: The script's commands.
+        name: Name of the job.
+        node: Node that runs the job.
+        options: Options of sbatch.
+        text: Commands of the script.
     """
 
     name: str
@@ -39,8 +39,8 @@ def scripts(signal: Path, shared: Path) -> list[Script]:
     """Return the users' jobs.
 
     Args:
-        signal: The load generator.
-        shared: The shared file system.
+        signal: Path of the load generator.
+        shared: Path of the shared file system.
     """
     quiet = f"--dir {shared} --quiet --log none"
     write = f"{signal} open-write-close --reuse {quiet} --time {WATCHED_S}"

@@ -22,19 +22,19 @@ PROFILED = ("steady", "light")
 
 @dataclass(frozen=True)
 class Finding:
-    """What was injected, and what was found of it.
+    """An injected effect, and jostle's finding about it.
 
     Attributes:
-        planted: What it was, for users.
-        found: What the verdict, or a file, says; "" nothing.
+        injected: Description of the injected effect, for users.
+        found: Finding in the verdict or in a file; "" if nothing was found.
     """
 
-    planted: str
+    injected: str
     found: str
 
 
 def events(site: DemoSite) -> list[tuple[float, Callable[[], None]]]:
-    """Return what happens to the site while its jobs run, and when (s)."""
+    """Return the events of the site while its jobs run, with their times in seconds."""
     away, back = RECEIVER_AWAY
     planned: list[tuple[float, Callable[[], None]]] = [
         (away, site.kill_receiver),
@@ -68,14 +68,14 @@ def _wait(begin: float, instant: float, say: Callable[[str], None]) -> None:
 
 
 def _doing(now: float) -> str:
-    """Return what happens at an instant."""
+    """Return a description of the events at an instant."""
     what = []
     if BURSTS[0][0] <= now <= BURSTS[-1][1]:
         what.append("a job without a profile writes in bursts")
     if RECEIVER_AWAY[0] <= now <= RECEIVER_AWAY[1]:
-        what.append("the receiver is dead")
+        what.append("the receiver is down")
     if CAPS[0][0] <= now <= CAPS[-1][1]:
-        what.append("the server's disk is capped now and then")
+        what.append("the server's disk is limited at times")
     return f"{now:.0f} of {WATCHED_S} s: {', '.join(what) or 'all is quiet'}"
 
 
@@ -96,7 +96,7 @@ def wait_for_all(site: DemoSite, jobs: dict[str, str]) -> bool:
 
 
 def site_output(site: DemoSite) -> Callable[[str], Path]:
-    """Return what gives the file of a job's output."""
+    """Return a function that gives the file of a job's output."""
     return lambda number: site.folder / f"slurm-{number}.out"
 
 
@@ -107,12 +107,14 @@ def _digest_of(output: Path) -> str:
 
 
 def findings(site: DemoSite, jobs: dict[str, str], verdict: JobInterference) -> Iterator[Finding]:
-    """Compare what was injected with what was found."""
+    """Compare injected effects with jostle's findings."""
     from jostle.report.format.values import duration
 
     def named(kind: str) -> str:
-        told = [s for s in verdict.suspects if s.kind == kind]
-        return "; ".join(f"{s.job}: {duration(s.seconds.value * 1e9)} ({s.pattern})" for s in told)
+        suspects = [s for s in verdict.suspects if s.kind == kind]
+        return "; ".join(
+            f"{s.job}: {duration(s.seconds.value * 1e9)} ({s.pattern})" for s in suspects
+        )
 
     bursts = sum(end - begin for begin, end in BURSTS)
     yield Finding(
@@ -122,27 +124,27 @@ def findings(site: DemoSite, jobs: dict[str, str], verdict: JobInterference) -> 
     if site.can_cap():
         capped = sum(end - begin for begin, end in CAPS)
         yield Finding(
-            f"the server's disk was capped {len(CAPS)} times, {capped:.0f} s", named("server")
+            f"the server's disk was limited {len(CAPS)} times, {capped:.0f} s", named("server")
         )
     innocent = f"slurm-{jobs['light']}"
     yield Finding(
         f"job {jobs['light']} wrote little and did no harm",
-        "" if any(s.job == innocent for s in verdict.suspects) else "not accused",
+        "" if any(s.job == innocent for s in verdict.suspects) else "not named",
     )
     yield Finding(
-        f"the receiver was dead for {RECEIVER_AWAY[1] - RECEIVER_AWAY[0]:.0f} s",
+        f"the receiver was down for {RECEIVER_AWAY[1] - RECEIVER_AWAY[0]:.0f} s",
         _gaps(site, f"slurm-{jobs['steady']}"),
     )
     digests = [name for name in PROFILED if _digest_of(site_output(site)(jobs[name]))]
     missing = len(digests) < len(PROFILED)
     yield Finding(
         f"a digest at the end of the outputs of {' and '.join(PROFILED)}",
-        "" if missing else "both are there",
+        "" if missing else "both digests are there",
     )
 
 
 def _gaps(site: DemoSite, job: str) -> str:
-    """Say whether the slices of a job and of all machines are complete; "" where they are not."""
+    """Return a sentence that the slices of a job and of all machines are complete; "" if not."""
     from jostle.repository import Repository
 
     store = Repository(site.repository)

@@ -32,13 +32,13 @@ def show_demo() -> int:
             complete = wait_for_all(site, jobs)
         watched = f"slurm-{jobs['steady']}"
         if not complete:
-            show("Not all profiles and digests came within a minute; this is what there is.")
+            show("Not all profiles and digests arrived within a minute; the others are shown.")
         output = site_output(site)(jobs["steady"])
         show(heading("The end of the job's own output", f"  {output}"), "")
         console().print(output.read_text(), markup=False, highlight=False, soft_wrap=True)
         scene("The verdict on that job", ["estimate", watched], site.repository)
         scene("Who it was", ["interference", watched], site.repository)
-        wrong = _planted(site, jobs, watched)
+        wrong = _injected(site, jobs, watched)
     finally:
         site.close()
     show("", f"The demo took {time.monotonic() - begin:.0f} s. Its repository stays; try yourself:")
@@ -52,15 +52,15 @@ def show_demo() -> int:
     return 1 if wrong else 0
 
 
-def _planted(site: DemoSite, jobs: dict[str, str], watched: str) -> bool:
-    """Compare what was injected with what was found; return whether something was missed."""
+def _injected(site: DemoSite, jobs: dict[str, str], watched: str) -> bool:
+    """Compare injected effects with findings; return whether jostle missed any."""
     from jostle.analysis import identify
     from jostle.repository import Repository
 
-    verdict = identify(Repository(site.repository).beside(watched))
-    show("", heading("What was planted, and what was found"))
+    verdict = identify(Repository(site.repository).alongside(watched))
+    show("", heading("What was injected, and what was found"))
     missed = False
     for finding in findings(site, jobs, verdict):
-        show(f"  planted  {finding.planted}", f"  found    {finding.found or 'NOT FOUND'}", "")
+        show(f"  injected  {finding.injected}", f"  found    {finding.found or 'NOT FOUND'}", "")
         missed |= not finding.found
     return missed

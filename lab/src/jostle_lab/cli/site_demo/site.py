@@ -21,13 +21,13 @@ _PYTHON = [sys.executable, "-m", "jostle.cli"]
 
 
 class DemoSite:
-    """The site; closing it removes all of it but the repository and the jobs' outputs."""
+    """The demo's site; closing it removes everything but the repository and the jobs' outputs."""
 
     def __init__(self, folder: Path) -> None:
-        """Bring the lab up and start the receiver.
+        """Start the lab and the receiver.
 
         Args:
-            folder: Where the repository, the outputs and the logs lie.
+            folder: Folder for the repository, the jobs' outputs and the logs.
         """
         self.folder = folder
         self.repository = folder / "repository"
@@ -99,7 +99,7 @@ class DemoSite:
         self.receiver.wait()
 
     def submit(self, script: Script) -> str:
-        """Submit a batch job; return its number."""
+        """Submit a batch job; return its job ID."""
         path = self.folder / f"{script.name}.sh"
         path.write_text(f"#!/bin/sh\n{script.text}\necho {script.name}: done\n")
         path.chmod(0o755)
@@ -123,7 +123,7 @@ class DemoSite:
         return bool(subprocess.run(words, capture_output=True, text=True).stdout.strip())
 
     def _disk(self) -> str:
-        """Return the number of the device under the storage's files, as control groups want it."""
+        """Return the number of the storage's device, in the format of control groups."""
         mountinfo = Path(f"/proc/{self.lab.state.pid}/mountinfo").read_text().splitlines()
         lines = [line.split() for line in mountinfo]
         store = str(self.lab.folder / "store")

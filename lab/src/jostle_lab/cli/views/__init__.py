@@ -1,1 +1,1 @@
-"""What the verbs print."""
+"""Formats the output of the lab's subcommands for the terminal."""

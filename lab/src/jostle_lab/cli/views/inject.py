@@ -1,4 +1,4 @@
-"""What `jostle inject` prints at the end: the delays that really happened."""
+"""The final report of `jostle inject`: the delays that were really made."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Delays:
     """Delays that are injected into a profiled command.
 
     Attributes:
-        key: Their place in a report as JSON.
-        environment: The variables that delay the command's calls.
+        key: Key of the delays in a report as JSON.
+        environment: Environment variables that make the injector delay the command's calls.
         wants_another: Whether the command is to run again: never.
         has_estimate: Whether to suggest an estimate of the run next.
     """
@@ -37,8 +37,8 @@ class Delays:
         """Keep the delays' environment and the folder of their logs.
 
         Args:
-            environment: From jostle_lab.inject.
-            folder: Where the logs are.
+            environment: Environment variables from jostle_lab.inject.
+            folder: Folder of the logs.
         """
         self.environment = environment
         self._folder = folder
@@ -48,7 +48,7 @@ class Delays:
         return True
 
     def to_json(self) -> dict[str, Any]:
-        """Return totals and the place of the logs."""
+        """Return the totals and the folder of the logs."""
         log = self._read()
         return {
             "rules": self.environment["JOSTLE_INJECT"],
@@ -82,7 +82,7 @@ class Delays:
             show("  no delays: no process made a call that was to be delayed", err=True)
         elif not given:
             seen = sum(row[2] for row in rows)
-            show(f"  no delays: of {count(seen)} calls none was due", err=True)
+            show(f"  no delays: of {count(seen)} calls none was selected", err=True)
         else:
             show(f"  injected: {_delays(given)}, {duration(spent)} in all", err=True)
             show(fit(_table(rows), "class"), err=True)
@@ -99,7 +99,7 @@ def _delays(given: int) -> str:
 
 
 def _rows(log: InjectLog) -> list[tuple[str, int | None, int, int, int]]:
-    """Class, rank, calls, delays and nanoseconds; over all ranks where there are many."""
+    """Return rows of class, rank, calls, delays and time (ns); sums over ranks if they are many."""
     by_rank = log.totals.group_by(["class", "rank"]).aggregate(
         [("calls", "sum"), ("given", "sum"), ("delay_ns", "sum")]
     )

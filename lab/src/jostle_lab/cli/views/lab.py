@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def summary(lab: Lab, seconds: float) -> list[Any]:
-    """Return the lines that `lab up` ends with."""
+    """Return the final lines of `lab up`."""
     return [
         heading(
             f"The lab `{lab.name}` is up", f" after {duration(seconds * 1e9)}: {_made_of(lab)}"
@@ -24,7 +24,7 @@ def summary(lab: Lab, seconds: float) -> list[Any]:
 
 
 def view(lab: Lab, now: Measured) -> list[Any]:
-    """Return what `lab status` prints."""
+    """Return the lines that `lab status` prints."""
     begun = f", up since {local_time(lab.state.begun_ns)}"
     lines: list[Any] = [heading(f"lab `{lab.name}`", f"  {_made_of(lab)}{begun}")]
     room = f", {byte_count(now.used[0])} of {byte_count(now.used[1])} used" if now.used else ""

@@ -49,7 +49,7 @@ def view(study_result: StudyResult, laws: Sequence[Law]) -> Iterator[Any]:
                 yield from _matrices(part, measure)
     yield from _lines("Break-even chunk sizes", [size.text for size in study_result.break_even])
     turns = [f"{pair.text} ({pair.setting.label})" for pair in study_result.serialised]
-    yield from _lines("Pairs that took turns instead of sharing", turns)
+    yield from _lines("Pairs whose programs took turns instead of sharing the resource", turns)
     yield from _imprints(study_result)
     yield from _kuo(study_result)
     yield from _laws(laws)
@@ -60,7 +60,7 @@ def view(study_result: StudyResult, laws: Sequence[Law]) -> Iterator[Any]:
 
 
 def _head(study_result: StudyResult) -> Iterator[Any]:
-    """Yield how many runs there are, how many count, and how to read the numbers."""
+    """Yield the number of runs, how many of them count, and how to read the results."""
     counts = dict.fromkeys(("kept", "discarded", "failed", "unusable"), 0)
     for cell in _pairs(study_result.cells):
         for verdict, number in verdicts(cell).items():
@@ -85,12 +85,12 @@ def _head(study_result: StudyResult) -> Iterator[Any]:
     same = common([cell.setting for cell in study_result.cells])
     if same:
         yield f"everywhere: {same}"
-    yield "degradation: share of its throughput alone that the probe loses beside the signal"
-    yield "dilation:    share by which its run takes longer (for a fixed amount of work)"
+    yield "degradation: share of the probe's undisturbed throughput lost alongside the signal"
+    yield "dilation:    share by which the probe's run takes longer (for a fixed amount of work)"
 
 
 def _clock(study_result: StudyResult) -> str:
-    """Return which clock the slices were cut by."""
+    """Return the clock that determined the slices."""
     if any(note.kind == "clock" for note in study_result.notes):
         return "see the note at the end"
     one_machine = study_result.place in ("local", "lab")
@@ -145,7 +145,7 @@ def _standalone(rows: Sequence[Standalone]) -> Table:
 
 
 def _trimmed(frame: Table) -> Table:
-    """Leave out a column of settings where all are equal."""
+    """Remove the column of settings if all its cells are equal."""
     for column in frame.columns:
         if column.header == "setting" and all(cell == "-" for cell in column.cells):
             without(frame, [column])
@@ -153,7 +153,7 @@ def _trimmed(frame: Table) -> Table:
 
 
 def _matrices(group: Group, measure: str) -> Iterator[Any]:
-    """Yield one matrix per chunk size; of many chunk sizes, one table with a column each."""
+    """Yield a matrix per chunk size; if there are many sizes, one table with a column for each."""
     known = [cell for cell in group.cells if summary_of(cell, measure).n]
     if not known and (measure == "dilation" or not group.cells):
         return
@@ -186,7 +186,7 @@ def _matrix(group: Group, chunk: int | None, measure: str) -> tuple[Table, int]:
     """
     frame, detail = table([]), 0
     for detail in (2, 1, 0):
-        frame = table(["=probe", *(f"=beside {signal}" for signal in group.signals)])
+        frame = table(["=probe", *(f"=alongside {signal}" for signal in group.signals)])
         for probe in group.probes:
             cells = [group.find(probe, signal, chunk) for signal in group.signals]
             if any(cells):
@@ -240,10 +240,10 @@ def _lines(title: str, lines: Sequence[str]) -> Iterator[Any]:
 
 
 def _imprints(study_result: StudyResult) -> Iterator[Any]:
-    """Yield how many bursts of periodic signals are seen in the probe."""
+    """Yield how many bursts of periodic signals are visible in the probe."""
     if not study_result.imprints:
         return
-    about = "  drop: throughput lost in a burst, against the silence around it"
+    about = "  drop: throughput lost in a burst, compared with the time around it"
     yield from ("", heading("Imprint of the periodic signal", about))
     frame = table(
         [
@@ -292,7 +292,7 @@ def _kuo(study_result: StudyResult) -> Iterator[Any]:
         yield from _errors(study_result)
         yield from _reasons(predicted)
     if any(row.phases for row in rows):
-        about = "  beside the larger, and alone after its end"
+        about = "  with the larger, and alone after its end"
         yield from ("", heading("The two phases of the smaller", about), _phases(study_result))
 
 
@@ -307,7 +307,7 @@ def _reasons(rows: Sequence[KuoRow]) -> Iterator[str]:
             pairs.setdefault(why, []).append(f"{names} ({setting})" if setting else names)
     for why, affected in pairs.items():
         more = f" and {len(affected) - 3} more" if len(affected) > 3 else ""
-        yield f"the model is not made for {', '.join(affected[:3])}{more}: {why}"
+        yield f"the model does not apply to {', '.join(affected[:3])}{more}: {why}"
 
 
 def _named(rows: Sequence[KuoRow]) -> list[tuple[str, str]]:
@@ -411,7 +411,7 @@ def _phases(study_result: StudyResult) -> Table:
         [
             "=P and Q",
             "=setting",
-            ">beside",
+            ">alongside",
             ">afterwards",
             ">alone from the start",
             ">Q ends after",
@@ -450,7 +450,7 @@ def _laws(laws: Sequence[Law]) -> Iterator[Any]:
     """Yield whether the papers' laws hold here."""
     if not laws:
         return
-    yield from ("", heading("Laws of the papers, here"))
+    yield from ("", heading("Laws of the papers in this study"))
     for law in laws:
         yield heading(f"  {law.name}: {_holds(law)}.", f" {law.statement}")
         yield f"    goal: {law.goal}" + (f". {law.explanation}" if law.explanation else "")
@@ -466,7 +466,7 @@ def _holds(law: Law) -> str:
 
 
 def _left_out(study_result: StudyResult) -> Iterator[Any]:
-    """Yield every run of a pair that does not count, with its reason."""
+    """Yield each run of a pair that does not count, with the reason."""
     frame = table(["=run", "=pair", "=setting", "=verdict", "why"])
     number, settings = 0, [cell.setting for cell in study_result.cells]
     for cell in _pairs(study_result.cells):
@@ -475,7 +475,7 @@ def _left_out(study_result: StudyResult) -> Iterator[Any]:
                 number += 1
                 frame.add_row(
                     repetition.run,
-                    f"{cell.probe} beside {cell.signal}",
+                    f"{cell.probe} alongside {cell.signal}",
                     brief(cell.setting, settings) or "-",
                     repetition.verdict,
                     repetition.reason or "-",

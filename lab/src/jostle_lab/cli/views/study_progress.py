@@ -25,7 +25,7 @@ _REFRESH_S = 0.5
 
 
 def throughput(program: Mapping[str, Any]) -> str:
-    """Return what a program moved per second, or its time where that is not known."""
+    """Return a program's data rate, or its run time if the rate is not known."""
     moved = program.get("bytes") or program.get("written")
     span = (program.get("end_ns") or 0) - (program.get("begin_ns") or 0)
     if not span:
@@ -62,7 +62,7 @@ class LiveTable:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Take the table away."""
+        """Remove the table."""
         if self._live:
             self._live.stop()
 

@@ -9,7 +9,7 @@ from jostle.cli.output import heading, table
 
 if TYPE_CHECKING:
     from jostle.analysis import Light
-    from jostle_lab.validation.blame_scores import BlameScore
+    from jostle_lab.validation.attribution_scores import AttributionScore
     from jostle_lab.validation.evaluate import Evaluation
     from jostle_lab.validation.lab.score import LabScore, Seen
     from jostle_lab.validation.results import Results
@@ -22,7 +22,7 @@ _LETTER = {"low": "L", "medium": "M", "high": "H"}
 
 
 def view(results: Results) -> list[Any]:
-    """Return what to print of a validation."""
+    """Return the tables and lines of a validation for the terminal."""
     lines: list[Any] = []
     if results.estimation and results.estimation.rows:
         lines += _estimation(results.estimation)
@@ -30,8 +30,8 @@ def view(results: Results) -> list[Any]:
         lines += _lab(results.lab, results.seen)
     if results.synthetic:
         lines += _synthetic(results.synthetic)
-    if results.planted:
-        lines += _planted_repositories(results.planted)
+    if results.identified:
+        lines += _injected_repositories(results.identified)
     if results.clustering:
         lines += _clustering(results.clustering)
     return lines or ["Nothing to score yet."]
@@ -50,7 +50,7 @@ def _estimation(evaluation: Evaluation) -> list[Any]:
         elif estimated:
             lines.append(_runs(estimated))
         lines += [*([] if reason else _classes(rows)), "", _machine(rows), *_noise(rows)]
-        if fine := evaluation.grains.get(code):
+        if fine := evaluation.resolutions.get(code):
             lines.append(
                 f"How well the truth is known: oracles of two halves of the runs differ by "
                 f"{fine.total:.1f} points in all, {fine.instantaneous:.1f} of the instantaneous "
@@ -113,7 +113,7 @@ def _runs(rows: Sequence[Row]) -> Any:
             row.job,
             f"{truth:.1f}",
             f"{result.total:.1f}",
-            "" if result.canary is None else f"{result.slow:.1f}",
+            "" if result.core_probe is None else f"{result.slow:.1f}",
             f"{abs(truth - result.total):.1f}",
             letters,
             f"{p:.2f}",
@@ -129,7 +129,7 @@ def _runs(rows: Sequence[Row]) -> Any:
 
 
 def _light(light: Light | None, truth: float) -> str:
-    """Name a light; with `!` where it is wrong."""
+    """Return the name of a traffic light, with `!` if it is wrong."""
     from jostle.analysis import LIGHTS, class_of
 
     return "undecided" if light is None else light + " !" * (LIGHTS[class_of(truth)] != light)
@@ -141,22 +141,22 @@ def _machine(rows: Sequence[Row]) -> Any:
         (
             "=run",
             ">M %",
-            ">planted",
+            ">injected",
             ">the machine's own",
-            ">canary",
+            ">core-speed probe",
             ">steal %",
             ">others %",
             "=quiet",
         )
     )
     for row in sorted(rows, key=lambda row: -row.own):
-        canary = row.canary
+        core_probe = row.core_probe
         frame.add_row(
             row.job,
             f"{row.truth.total:.1f}",
-            _planted(row),
+            _injected(row),
             f"{row.own:.1f}",
-            "" if canary is None else f"{canary:.2f}",
+            "" if core_probe is None else f"{core_probe:.2f}",
             f"{100 * row.noise['steal']:.1f}",
             f"{100 * row.noise['foreign']:.1f}",
             "yes" if row.quiet else "",
@@ -165,31 +165,31 @@ def _machine(rows: Sequence[Row]) -> Any:
 
 
 def _noise(rows: Sequence[Row]) -> list[str]:
-    """Return how the loss that was not injected correlates with steal time and slow cores."""
+    """Return the correlation of the loss that was not injected with steal time and slow cores."""
     import numpy as np
 
     from jostle_lab.analysis.validation import rank_correlation
 
     own = [row.own for row in rows]
-    sentence = f"Not planted: {np.median(own):.1f} % in the median, {max(own):.1f} at most"
+    sentence = f"Not injected: {np.median(own):.1f} % in the median, {max(own):.1f} at most"
     taken = rank_correlation(own, [row.noise["steal"] + row.noise["foreign"] for row in rows])
     if taken is not None:
         sentence += (
             "; rank correlation with core time taken by others (steal, other programs): "
             f"{taken:.2f}"
         )
-    watched = [(row.own, row.canary) for row in rows if row.canary is not None]
+    watched = [(row.own, row.core_probe) for row in rows if row.core_probe is not None]
     slowed = rank_correlation(*zip(*watched, strict=True)) if watched else None
     if slowed is not None:
-        sentence += f"; with the canary, how slow cores were: {slowed:.2f}"
+        sentence += f"; with the core-speed probe, how slow cores were: {slowed:.2f}"
     if taken is not None and max(taken, slowed or 0.0) < _TOGETHER:
-        sentence += ": most of it is in no counter" + (
-            ", as of cores that were slower without being taken" if slowed is None else ""
+        sentence += ": no counter shows most of it" + (
+            ", as with cores that are slower by themselves" if slowed is None else ""
         )
     return [sentence]
 
 
-def _planted(row: Row) -> str:
+def _injected(row: Row) -> str:
     """Return the loss by the log of the injector or of the disturber, in percent of the run."""
     if row.band is None:
         return ""
@@ -257,7 +257,7 @@ def _scores(scores: Sequence[Score]) -> Any:
 
 
 def _lights(lights: Lights) -> list[str]:
-    """Return how many decided lights are right; of all runs, and of long ones, the undecided."""
+    """Return the shares of correct lights, and of undecided ones among all runs and long runs."""
     return [_share(lights.right_share), _share(lights.undecided_share), _share(lights.long_share)]
 
 
@@ -286,8 +286,8 @@ def _lab(score: LabScore, seen: Sequence[Seen]) -> list[Any]:
     )
     for run in seen:
         error = f"{run.points:.1f} points" if run.relative is None else _share(run.relative)
-        verdict = run.blamed[0] if run.blamed else "nobody"
-        wrong = run.right is False or (run.null and run.blamed)
+        verdict = run.named[0] if run.named else "nobody"
+        wrong = run.right is False or (run.null and run.named)
         frame.add_row(
             run.job,
             run.name,
@@ -349,18 +349,18 @@ def _synthetic(family: Family) -> list[Any]:
     return ["", heading("Synthetic traces", ": the loss is known exactly"), frame]
 
 
-def _planted_repositories(blame_score: BlameScore) -> list[Any]:
+def _injected_repositories(attribution_score: AttributionScore) -> list[Any]:
     summary = (
-        f": {len(blame_score.jobs)} jobs; F1 per slice {blame_score.f1:.2f} "
-        f"(precision {blame_score.precision:.2f}, "
-        f"recall {blame_score.recall:.2f}), first suspect right in "
-        f"{_share(blame_score.top1)}, false alarms in "
-        f"{_share(blame_score.false_alarms)} of the jobs of harmless "
+        f": {len(attribution_score.jobs)} jobs; F1 per slice {attribution_score.f1:.2f} "
+        f"(precision {attribution_score.precision:.2f}, "
+        f"recall {attribution_score.recall:.2f}), first suspect right in "
+        f"{_share(attribution_score.top1)}, false alarms in "
+        f"{_share(attribution_score.false_alarms)} of the jobs of harmless "
         "repositories, seconds lost within "
-        f"{_share(blame_score.relative_error)} where above 10 %, else "
-        f"{blame_score.points_error:.1f} points"
+        f"{_share(attribution_score.relative_error)} where above 10 %, else "
+        f"{attribution_score.points_error:.1f} points"
     )
-    return ["", heading("Planted repositories", summary)]
+    return ["", heading("Injected repositories", summary)]
 
 
 def _clustering(results: Sequence[Any]) -> list[Any]:

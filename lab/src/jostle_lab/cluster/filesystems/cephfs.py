@@ -1,4 +1,4 @@
-"""CephFS: a monitor and a metadata server on the storage, object servers on hosts of their own.
+"""Runs CephFS in a lab: monitor and metadata server on the storage, object servers on own hosts.
 
 Host `storage` runs the monitor and the metadata server, `storage2`, `storage3`, ... one object
 server each, every host behind its own limited link. Nodes mount with ceph-fuse, with the caches and
@@ -120,19 +120,19 @@ class Cephfs(Filesystem):
 
     @classmethod
     def check(cls, spec: LabSpec) -> str | None:
-        """Return why CephFS cannot be mounted here (no FUSE), or None."""
+        """Return why CephFS cannot be mounted here (no FUSE), or None if it can."""
         if not Path("/dev/fuse").is_char_device():
             return "this kernel has no FUSE (/dev/fuse is missing; modprobe fuse)"
         return loop.Loop.check(spec) if spec.device_rate else None
 
     def __init__(self, site: Site) -> None:
-        """Keep the site; start nothing."""
+        """Keep the site's description; start nothing."""
         super().__init__(site)
         self._limit: throttle.Throttle | None = None
         self._devices: list[io.FileIO] = []
 
     def start(self) -> None:
-        """Start the servers, make the file system, and return when it is active."""
+        """Start the servers and create the file system; return when it is active."""
         self._check_store()
         self._folder.mkdir()
         self._configure()
@@ -143,7 +143,7 @@ class Cephfs(Filesystem):
         self._make_file_system()
 
     def mount(self, node: Host) -> None:
-        """Mount on a node; the first makes the root a folder for all users."""
+        """Mount the file system on a node; the first mount opens the root to all users."""
         site = self.site
         words = [
             "ceph-fuse",
@@ -170,7 +170,8 @@ class Cephfs(Filesystem):
         """Refuse a store without direct access, which object servers need.
 
         Raises:
-            LabError: Memory file systems of kernels before 6.6 have none.
+            LabError: The store has no direct access, like memory file systems of kernels before
+                6.6.
         """
         probe = self.site.store / "probe"
         try:
@@ -191,7 +192,8 @@ class Cephfs(Filesystem):
         if block < _SMALLEST_BLOCK:
             least = int(_SMALLEST_BLOCK * len(self._object_servers) / _BLOCKS_OF_STORE) >> 20
             raise LabError(
-                f"An object server would have {block >> 20} MiB; it needs {_SMALLEST_BLOCK >> 20}.",
+                f"An object server would have {block >> 20} MiB of space, and needs "
+                f"{_SMALLEST_BLOCK >> 20} MiB.",
                 hint=f"--size {least * 5 // 4}MiB or more",
             )
         self._fsid, self._block = fsid, block
@@ -228,19 +230,19 @@ class Cephfs(Filesystem):
         self._limit = throttle.limit(numbers, rate, f"jostle-lab-{site.spec.name}", groups)
 
     def stop(self) -> None:
-        """Lift the limit, so that unwritten data does not delay the end."""
+        """Remove the rate limit, so that unwritten data does not delay the end."""
         if self._limit is not None:
             self._limit.lift()
 
     def facts(self) -> dict[str, Any]:
-        """Return the limit of the devices, and where their images are."""
+        """Return the rate limit of the devices, and the paths of their images."""
         if self._limit is None:
             return {}
         return {"limit": self._limit.facts(), "images": str(self._images)}
 
     @classmethod
-    def mend(cls, facts: Mapping[str, Any]) -> list[str]:
-        """Lift the limit, and free a device that did not free itself."""
+    def fix(cls, facts: Mapping[str, Any]) -> list[str]:
+        """Remove the rate limit, and free a device that did not free itself."""
         done = throttle.remove(facts["limit"]) if facts.get("limit") else []
         if facts.get("images"):
             done += [f"freed {device}" for device in store.detach_images(Path(facts["images"]))]
@@ -248,12 +250,12 @@ class Cephfs(Filesystem):
 
     @classmethod
     def status(cls, facts: Mapping[str, Any]) -> list[tuple[str, str]]:
-        """Return how fast the devices of the object servers are, and what limits them."""
+        """Return the data rate of the object servers' devices, and the mechanism that limits it."""
         limit = facts.get("limit")
         if not limit:
             return []
         by = "blkio of control groups" if limit["version"] == 1 else "io.max of control groups"
-        rate = f"{limit['rate'] / 1e6:.0f} MB/s each, reads and writes apart, by {by}"
+        rate = f"{limit['rate'] / 1e6:.0f} MB/s each, reads and writes separately, by {by}"
         return [("devices of the object servers", rate)]
 
     def _start_monitor(self) -> None:
@@ -271,10 +273,10 @@ class Cephfs(Filesystem):
         )
 
     def _start_object_servers(self) -> None:
-        """Make their stores, all at the same time, then start them."""
+        """Create the stores of all object servers at the same time, then start the servers."""
         site = self.site
         numbers = {host: str(uuid.uuid4()) for host in self._object_servers}
-        self._tell([f"osd new {number} {i}" for i, number in enumerate(numbers.values())])
+        self._run_commands([f"osd new {number} {i}" for i, number in enumerate(numbers.values())])
         makers = []
         for i, (host, number) in enumerate(numbers.items()):
             (site.store / f"object-server-{i}").mkdir(exist_ok=True)
@@ -296,22 +298,22 @@ class Cephfs(Filesystem):
         words = ["ceph-mds", *self._words("mds.m"), *self._public(host), "-f"]
         self._show(host, "mds.m")
         site.spawn(host, words, log="ceph-metadata-server")
-        self._tell(
+        self._run_commands(
             ["osd pool create metadata 8", "osd pool create data 8", "fs new files metadata data"]
         )
         site.wait_for(self._active, "the metadata server", timeout=_START_S)
 
     def _active(self) -> bool:
-        """Whether the monitor has made the metadata server active: before, no client can mount."""
+        """Return whether the metadata server is active; before that no client can mount."""
         return bool(ask(self._folder / "mds.m.asok", "status").get("state") == "up:active")
 
-    def _tell(self, commands: list[str]) -> None:
-        """Give the monitor commands, in one process."""
+    def _run_commands(self, commands: list[str]) -> None:
+        """Send commands to the monitor from one process."""
         # One process reads all: the interactive mode of the command.
         script = "\n".join([*commands, "quit"])
         self.site.run(
             self.site.storage,
-            ["sh", "-c", 'printf "%s\\n" "$1" | ceph -c "$2"', "tell", script, str(self._config)],
+            ["sh", "-c", 'printf "%s\\n" "$1" | ceph -c "$2"', "ceph", script, str(self._config)],
             timeout=_START_S,
         )
 
@@ -322,7 +324,7 @@ class Cephfs(Filesystem):
         (folder / f"{daemon}.asok").symlink_to(self._folder / f"{daemon}.asok")
 
     def _room(self) -> int:
-        """Return the space for files, bytes; the rest is for metadata and journals."""
+        """Return the space for files in bytes; the rest is for metadata and journals."""
         return int(self._block * len(self._object_servers) * _FILES_OF_BLOCKS)
 
     def _words(self, name: str) -> list[str]:
@@ -353,7 +355,7 @@ class Cephfs(Filesystem):
 
 
 def ask(path: Path, command: str) -> dict[str, Any]:
-    """Ask a daemon of Ceph through its admin socket; return {} while it does not answer."""
+    """Query a daemon of Ceph through its admin socket; return {} while it does not answer."""
     with socket.socket(socket.AF_UNIX) as daemon:
         daemon.settimeout(5)
         try:

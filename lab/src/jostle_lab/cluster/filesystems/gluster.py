@@ -1,4 +1,4 @@
-"""GlusterFS without its management daemon: a brick process on each server, clients on each node.
+"""Runs GlusterFS in a lab without its management daemon: a brick per server, clients per node.
 
 glusterd, which a site needs for its volumes, keeps state in /var/lib and takes seconds. It
 starts brick servers and clients, each of which reads a description of its stack of translators.
@@ -95,13 +95,13 @@ class Gluster(Filesystem):
 
     @classmethod
     def check(cls, spec: LabSpec) -> str | None:
-        """Return why GlusterFS cannot be mounted here (no FUSE), or None."""
+        """Return why GlusterFS cannot be mounted here (no FUSE), or None if it can."""
         if not Path("/dev/fuse").is_char_device():
             return "this kernel has no FUSE (/dev/fuse is missing; modprobe fuse)"
         return None
 
     def start(self) -> None:
-        """Start the bricks, and return when they listen: a client that comes too soon waits 3 s."""
+        """Start the bricks; return when they listen: a client that connects earlier waits 3 s."""
         self._folder.mkdir()
         for server in self.site.servers:
             stack = self._folder / f"{server.name}.vol"
@@ -131,7 +131,7 @@ class Gluster(Filesystem):
         return "".join(parts)
 
     def mount(self, node: Host) -> None:
-        """Mount on a node, without the page cache, so that the links are measured."""
+        """Mount the file system on a node without a page cache: all data crosses the links."""
         site = self.site
         names = site.spec.server_names
         servers = " ".join(names)

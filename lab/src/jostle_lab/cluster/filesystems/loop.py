@@ -1,4 +1,4 @@
-"""ext4 on a loop device with a limited rate: the shared disk that needs no package.
+"""Provides a shared disk in a lab: ext4 on a loop device with a limited data rate.
 
 The device is shared by request, as a disk is: requests of 64 KiB against 1 MiB get a fifth. The
 device is freed with its last mount, and its image has no name, so the kernel removes both however
@@ -35,7 +35,7 @@ class Loop(Filesystem):
     own_store: ClassVar[bool] = True
 
     def __init__(self, site: Site) -> None:
-        """Keep the site; start nothing."""
+        """Keep the site's description; start nothing."""
         super().__init__(site)
         self._device = ""
         self._written = 0
@@ -43,7 +43,7 @@ class Loop(Filesystem):
 
     @classmethod
     def check(cls, spec: LabSpec) -> str | None:
-        """Return why there are no loop devices with a limit here, or None."""
+        """Return why this machine has no loop devices with a rate limit, or None if it has."""
         if not Path("/dev/loop-control").exists():
             return "this machine has no loop devices (/dev/loop-control is missing; modprobe loop)"
         return throttle.why_not()
@@ -54,7 +54,7 @@ class Loop(Filesystem):
         return str(self.site.folder / "dev" / "disk")
 
     def start(self) -> None:
-        """Make the image, attach it, mount it on the store, limit it."""
+        """Create the image, attach it to a device, mount that on the store, and limit its rate."""
         site = self.site
         size = store.size_of(site.spec, site.spec.store)
         images = self._images()
@@ -87,12 +87,12 @@ class Loop(Filesystem):
         self.site.run(node, ["mount", "--bind", str(self.site.store), str(self.site.shared)])
 
     def stop(self) -> None:
-        """Lift the limit, so that unwritten data does not delay the end."""
+        """Remove the rate limit, so that unwritten data does not delay the end."""
         if self._throttle is not None:
             self._throttle.lift()
 
     def facts(self) -> dict[str, Any]:
-        """Return device, images and limit."""
+        """Return the device, its images and its rate limit."""
         limit = self._throttle.facts() if self._throttle is not None else None
         return {
             "device": self._device,
@@ -102,8 +102,8 @@ class Loop(Filesystem):
         }
 
     @classmethod
-    def mend(cls, facts: Mapping[str, Any]) -> list[str]:
-        """Lift the limit, and free a device that did not free itself."""
+    def fix(cls, facts: Mapping[str, Any]) -> list[str]:
+        """Remove the rate limit, and free a device that did not free itself."""
         done = throttle.remove(facts["limit"]) if facts.get("limit") else []
         if facts.get("images"):
             freed = store.detach_images(Path(facts["images"]))
@@ -117,12 +117,12 @@ class Loop(Filesystem):
 
     @classmethod
     def groups(cls, facts: Mapping[str, Any]) -> list[Path]:
-        """Return the files of the limited group, if the limit is not on the root."""
+        """Return the files of the limited control group, unless the limit is on the root group."""
         return throttle.groups_to_join(facts["limit"]) if facts.get("limit") else []
 
     @classmethod
     def status(cls, facts: Mapping[str, Any]) -> list[tuple[str, str]]:
-        """Return the device and its rate."""
+        """Return the device and its data rate for `lab status`."""
         limit = facts.get("limit") or {}
         return [("disk", f"/dev/{facts['device']}, {limit.get('rate', 0) / 1e6:.0f} MB/s")]
 
@@ -185,13 +185,16 @@ def attach(image: Path, node: Path, *, direct: bool) -> tuple[int, io.FileIO]:
                 device.close()
     except OSError as error:
         raise _refused(error) from error
-    raise LabError("Other programs took every loop device.", hint="Try again; `losetup -a`.")
+    raise LabError(
+        "Other programs use all loop devices.",
+        hint="Try again; `losetup -a` lists the loop devices in use.",
+    )
 
 
 def _refused(error: OSError) -> LabError:
     return LabError(
         f"The disk image could not be attached: {error}.",
-        hint="Loop devices are needed (modprobe loop), and a kernel of 5.8 or newer.",
+        hint="Loop devices (modprobe loop) and a kernel 5.8 or newer are needed.",
     )
 
 

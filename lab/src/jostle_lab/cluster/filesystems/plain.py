@@ -1,4 +1,4 @@
-"""The store, bound into every node: no server, no network; needs no package and no root."""
+"""Shares the store of a lab by bind mounts on every node: needs no server, package or root."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from jostle_lab.cluster.service import Filesystem, Host
 
 
 class Plain(Filesystem):
-    """The store, bound into every node: shared, with no limited rate."""
+    """The store, shared by a bind mount on every node, without a rate limit."""
 
     name = "plain"
     needs_root = False
@@ -18,5 +18,5 @@ class Plain(Filesystem):
         """Do nothing: there is no server."""
 
     def mount(self, node: Host) -> None:
-        """Bind the store."""
+        """Mount the store on a node by a bind mount."""
         self.site.run(node, ["mount", "--rbind", str(self.site.store), str(self.site.shared)])

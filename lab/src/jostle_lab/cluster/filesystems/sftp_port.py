@@ -1,4 +1,4 @@
-"""Listens on the storage and hands every connection to an SFTP server of its own.
+"""Listens on the storage and starts an SFTP server for every connection.
 
 `python -IS sftp_port.py ADDRESS:PORT READY-FILE SERVER`. It is a program of its own: the server
 gets the socket as its input and output, so that no byte is copied.
@@ -14,11 +14,11 @@ def main(address: str, ready: str, server: str) -> None:
     """Accept connections until killed."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # no zombies: ended servers are not waited for
     host, _, port = address.rpartition(":")
-    door = socket.create_server((host, int(port)), backlog=64)
+    listener = socket.create_server((host, int(port)), backlog=64)
     with open(ready, "w") as file:
         file.write(address)
     while True:
-        caller, _ = door.accept()
+        caller, _ = listener.accept()
         caller.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if os.fork() == 0:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)

@@ -1,4 +1,4 @@
-"""sshfs without ssh: an SFTP server on the storage, over plain TCP through the shaped link.
+"""Runs sshfs in a lab without ssh: SFTP over plain TCP through the link with a limited rate.
 
 Each mount has one connection, and so each node one queue on a fair link; the processes of one mount
 share that connection, as they share an NFS mount. `direct_io` bypasses the page cache: a write has
@@ -24,7 +24,7 @@ _OPTIONS = "direct_io,dir_cache=no,attr_timeout=0,entry_timeout=0,allow_other"
 
 
 class Sshfs(Filesystem):
-    """SFTP server and FUSE mounts."""
+    """The SFTP server on the storage, and the FUSE mounts of the nodes."""
 
     name = "sshfs"
     needs_root = False
@@ -39,7 +39,7 @@ class Sshfs(Filesystem):
 
     @classmethod
     def check(cls, spec: LabSpec) -> str | None:
-        """Return why FUSE cannot be used here, or None."""
+        """Return why FUSE cannot be used here, or None if it can."""
         try:
             device = os.stat("/dev/fuse")
         except OSError:
@@ -49,7 +49,7 @@ class Sshfs(Filesystem):
         return "/dev/fuse is closed to you (it needs root, or mode 666)"
 
     def start(self) -> None:
-        """Start the server; it answers when its port is open."""
+        """Start the server; return when its port is open."""
         site = self.site
         script = Path(__file__).with_name("sftp_port.py")
         listening = site.folder / "sftp.listening"
@@ -63,7 +63,7 @@ class Sshfs(Filesystem):
         site.wait_for(listening.exists, "the SFTP server")
 
     def mount(self, node: Host) -> None:
-        """Mount on a node; sshfs goes into the background when it is connected."""
+        """Mount the file system on a node; sshfs goes into the background when it is connected."""
         site = self.site
         options = f"directport={_PORT},fsname={self.source},{_OPTIONS}"
         where = f"{site.storage.storage_address}:{site.store}"

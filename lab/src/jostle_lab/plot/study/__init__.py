@@ -1,1 +1,1 @@
-"""Figures of a study (Shah, 2020, chapters 2 and 3; Kuo et al.)."""
+"""Draws the figures of a study (as Shah, 2020, chapters 2 and 3, and Kuo et al., 2013)."""

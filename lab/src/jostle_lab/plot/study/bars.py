@@ -1,4 +1,4 @@
-"""Common parts of bar charts of pairs: bars, whiskers, labels below groups, pages.
+"""Common parts of bar charts of pairs of programs: bars, whiskers, labels and pages.
 
 Labels are broken into lines that fit their slot, and pairs are spread over pages by chunk size, so
 that nothing is cut off or overlaps.
@@ -52,7 +52,7 @@ def bars_axis(
 
 
 def deepest(labels: Sequence[str], width: float) -> int:
-    """Return how many lines the longest label takes on a page of `width` inches."""
+    """Return the number of lines of the longest label on a page of `width` inches."""
     slot = (width - LEFT - RIGHT) / max(len(labels), 1)
     return max((len(label_lines(label, slot)) for label in labels), default=1)
 
@@ -64,7 +64,7 @@ def paged(chunks: Sequence[int | None]) -> list[tuple[list[int], str]]:
         chunks: The chunk size of every row.
 
     Returns:
-        Per page the indices of its rows, and the suffix of its file's name.
+        For each page the indices of its rows, and the suffix of its file's name.
     """
     every = list(range(len(chunks)))
     if len(chunks) <= MOST or len(set(chunks)) == 1:
@@ -83,7 +83,7 @@ def paged(chunks: Sequence[int | None]) -> list[tuple[list[int], str]]:
 
 
 def pair_words(result: StudyResult, probe: str, signal: str, cell: Cell) -> str:
-    """Name a pair on an axis by what distinguishes it from the others."""
+    """Return the label of a pair on an axis: the parts of its names that differ between pairs."""
     mine, theirs = cell.setting.processes
     if len(result.programs) > 1:
         words = [probe if probe == signal else f"{probe} + {signal}"]

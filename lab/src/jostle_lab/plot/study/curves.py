@@ -1,4 +1,4 @@
-"""Degradation along chunk sizes and process counts: Shah, 2020, figures 3.6 and 3.8.
+"""Draws degradation over chunk sizes and process counts: Shah, 2020, figures 3.6 and 3.8.
 
 One panel per pair; one line per program, the one that suffers. Lines differ in hue, dash and
 marker.
@@ -48,11 +48,11 @@ class CurvePair:
     """The curves of one panel.
 
     Attributes:
-        title: The pair.
-        words: What is the same in all of its points.
-        axis: "chunk", or whose processes are counted.
-        curves: One per program that suffers.
-        break_even: Where they meet; None where that was not looked for.
+        title: Names of the pair.
+        words: Settings that all points have in common.
+        axis: "chunk", or the program whose processes are counted.
+        curves: One curve per program that loses throughput.
+        break_even: Chunk size at which the curves meet; None if it was not computed.
     """
 
     title: str
@@ -67,7 +67,7 @@ def pairs(result: StudyResult, *, chunk: bool) -> list[CurvePair]:
 
     Args:
         result: The study.
-        chunk: Curves along chunk sizes, else along numbers of processes.
+        chunk: Whether curves are along chunk sizes; else they are along numbers of processes.
     """
     curves_by_key: dict[tuple[object, ...], list[Curve]] = {}
     for curve in result.curves:
@@ -77,18 +77,18 @@ def pairs(result: StudyResult, *, chunk: bool) -> list[CurvePair]:
 
 
 def _varied(curve: Curve) -> str:
-    """Return whose processes a curve counts."""
+    """Return the name of the program whose processes a curve counts."""
     return curve.probe if curve.axis == "processes" else curve.signal
 
 
 def _fixed(curve: Curve) -> int:
-    """Return how many processes the other program has, which is constant."""
+    """Return the constant number of the other program's processes."""
     own, other = curve.setting.processes
     return other if curve.axis == "processes" else own
 
 
 def _name(curve: Curve) -> str:
-    """Name a line: the program that suffers, or its part where a program meets itself."""
+    """Return the name of a line: the program that loses, or its role in a pair with itself."""
     if curve.probe != curve.signal or curve.axis == "chunk":
         return curve.probe
     return f"{curve.probe} that grows" if curve.axis == "processes" else f"the other {curve.probe}"
@@ -114,7 +114,7 @@ def _pair(result: StudyResult, curves: list[Curve], *, chunk: bool) -> CurvePair
     first = curves[0]
     title = first.probe if first.probe == first.signal else f"{first.probe} and {first.signal}"
     if first.axis != "chunk" and first.probe == first.signal:
-        title = f"{first.probe} beside {first.signal} ×{_fixed(first)}"
+        title = f"{first.probe} alongside {first.signal} ×{_fixed(first)}"
     words = _words(first.setting)
     if not chunk and first.setting.chunk is not None:
         words = ", ".join(filter(None, (f"chunk {size_label(first.setting.chunk)}", words)))
@@ -163,7 +163,7 @@ def page(result: StudyResult, found: list[CurvePair], *, chunk: bool) -> Page:
 
 
 def _finding(found: list[CurvePair]) -> str:
-    """Return where pairs break even, as far as that is certain."""
+    """Return a sentence on the break-even sizes of pairs, as far as they are certain."""
     said = [
         f"{pair.break_even.one} and {pair.break_even.other} break even at "
         f"{about_size(pair.break_even.chunk)}"
@@ -172,14 +172,14 @@ def _finding(found: list[CurvePair]) -> str:
     ]
     doubtful = any(pair.break_even and not pair.break_even.certain for pair in found)
     if doubtful and not said:
-        return "Where pairs break even cannot be told: the intervals of their losses overlap"
+        return "Where pairs break even cannot be determined: the intervals of their losses overlap"
     if len(said) > 2:
         return f"{said[0]}; {len(said) - 1} more pairs break even too"
     return "; ".join(said) or "No pair breaks even between the smallest and the largest chunks"
 
 
 def _trend(found: list[CurvePair]) -> str:
-    """Return how a loss changes from the first to the last point of its curve.
+    """Return a sentence on the change of a loss from the first to the last point of its curve.
 
     Over chunk sizes it is that of the curve that changes most, over processes the first one that
     counts the signal's.
@@ -195,27 +195,27 @@ def _trend(found: list[CurvePair]) -> str:
     (first, before), (last, after) = known[0], known[-1]
     change = _change(curve)
     verb = "rises" if change > 0.01 else "falls" if change < -0.01 else "stays"
-    told = f"{verb} from {share_label(before)} to {share_label(after)}"
+    change_text = f"{verb} from {share_label(before)} to {share_label(after)}"
     if verb == "stays":
-        told = f"stays at {share_label(after)}"
+        change_text = f"stays at {share_label(after)}"
     own = curve.probe
     if curve.axis == "chunk":
         grows = f"chunks grow from {size_label(int(first))} to {size_label(int(last))}"
-        return f"As {grows}, the loss of {own} beside {curve.signal} {told}"
+        return f"As {grows}, the loss of {own} alongside {curve.signal} {change_text}"
     if curve.probe == curve.signal:
         own = f"{curve.probe} ×{_fixed(curve)}"
     grows = f"{_varied(curve)} grows from {count(first)} to {count(last)} processes"
-    return f"As {grows}, the loss of {own} {told}"
+    return f"As {grows}, the loss of {own} {change_text}"
 
 
 def _known(curve: Curve) -> list[tuple[float, float]]:
-    """Return the points of a curve whose loss is known: place and median."""
+    """Return the points of a curve whose loss is known: position and median."""
     found = [(point.x, point.degradation.median) for point in curve.points]
     return [(x, median) for x, median in found if median is not None]
 
 
 def _change(curve: Curve) -> float:
-    """Return by how much the loss grows from the first to the last point."""
+    """Return the increase of the loss from the first to the last point."""
     known = _known(curve)
     return known[-1][1] - known[0][1] if known else 0.0
 
@@ -278,8 +278,8 @@ def draw(canvas: Canvas, found: list[CurvePair], *, chunk: bool) -> None:
         top = 0.24 + row * (_HEAD + _PANEL + _FOOT) + _HEAD
         axes = canvas.axes(_LEFT + column * (width + _BETWEEN), top, width, _PANEL)
         low = max(min(lowest * 1.2, 0.0), -100.0)
-        told = pair.words if len({one.words for one in found}) > 1 else ""
-        title = f"{pair.title} ({told})" if told else pair.title
+        setting = pair.words if len({one.words for one in found}) > 1 else ""
+        title = f"{pair.title} ({setting})" if setting else pair.title
         _panel(axes, pair, title, style, (low, width), chunk=chunk)
         if column:
             axes.tick_params(labelleft=False)
@@ -303,7 +303,7 @@ def _legend(canvas: Canvas, style: dict[str, Look]) -> None:
         )
         for name, look in style.items()
     ]
-    top = canvas.floor + canvas.body - 0.1
+    top = canvas.footer + canvas.body - 0.1
     canvas.figure.legend(
         handles=handles,
         loc="center left",
@@ -329,12 +329,12 @@ def _panel(
     """Draw the lines of a pair and where they meet.
 
     Args:
-        axes: Where.
+        axes: Axes to draw on.
         pair: The pair.
-        title: What to write above.
-        style: Looks of the lines by name.
-        extent: Least value of the axis, and inches that it is wide.
-        chunk: The lines run along chunk sizes, else along numbers of processes.
+        title: Title of the panel.
+        style: Style of each line, by name.
+        extent: Least value of the axis, and its width in inches.
+        chunk: Whether the axis has chunk sizes; else it has numbers of processes.
     """
     low, width = extent
     ticks = sorted({point.x for curve in pair.curves for point in curve.points})

@@ -1,4 +1,4 @@
-"""All figures that a study has data for."""
+"""Draws all figures for which a study has data."""
 
 from __future__ import annotations
 
@@ -72,11 +72,12 @@ def draw_all(
 
     Args:
         result: The study.
-        folder: Where to; made when it is missing.
+        folder: Folder for the figures; created if it does not exist.
         endings: Formats: png, svg, pdf.
-        progress: Called with how many of how many are done, and which is next.
+        progress: Function that is called with the numbers of figures done and in total, and the
+            next one.
 
     Returns:
-        What was written, in order.
+        The written files, in order.
     """
     return draw_pages(plans(result), folder, endings, progress)

@@ -1,4 +1,4 @@
-"""Degradation (or dilation) of each probe with each signal: Shah, 2020, figs. 3.5, 3.7, 3.9-3.14.
+"""Draws the degradation or dilation of probes by signals: Shah, 2020, figs. 3.5, 3.7, 3.9-3.14.
 
 One panel per probe, its signals along the axis, one bar per chunk size. Bars are medians, whiskers
 95 % intervals, points single runs, and the diamond is the least disturbed run, which the papers
@@ -64,10 +64,10 @@ class PairMatrix:
     """One matrix to draw.
 
     Attributes:
-        group: The cells.
+        group: Cells of the matrix.
         measure: "degradation" or "dilation".
         chunks: Chunk sizes that are drawn.
-        panels: Per probe: its label and the labels of its signals that have a cell.
+        panels: For each probe, its label and the labels of the signals that have a cell with it.
         rows: The panels by row of the page.
         bar: Width of a bar, inches.
     """
@@ -86,7 +86,7 @@ class PairMatrix:
         return NARROW if widest <= NARROW and len(self.rows) == 1 else FULL
 
     def row_width(self, row: list[int]) -> float:
-        """Inches that a row of panels takes, including its axis."""
+        """Width of a row of panels with its axis, inches."""
         inside = sum(self.panel_width(number) for number in row)
         return _LEFT + inside + _BETWEEN * (len(row) - 1) + 0.12
 
@@ -99,11 +99,11 @@ class PairMatrix:
         return float(min((self.width - _LEFT - 0.12) / inside, 1.9))
 
     def slot(self, number: int) -> float:
-        """Inches that each signal of a panel has."""
+        """Width of each signal in a panel, inches."""
         return self.panel_width(number) * self.stretch / len(self.panels[number][1])
 
     def panel_width(self, number: int) -> float:
-        """Inches that a panel needs."""
+        """Width of a panel, inches."""
         label, signals = self.panels[number]
         bars = len(signals) * (len(self.chunks) * self.bar + _APART)
         # Names of signals, broken into lines, must not touch.
@@ -113,7 +113,7 @@ class PairMatrix:
 
 
 def matrices(result: StudyResult, measure: str) -> list[tuple[Page, PairMatrix]]:
-    """Lay out every matrix of a study; none where nothing was measured.
+    """Lay out every matrix of a study; return none if nothing was measured.
 
     Args:
         result: The study.
@@ -157,7 +157,7 @@ def _page(result: StudyResult, matrix: PairMatrix, name: str) -> Page:
     counts = [verdicts(cell)["kept"] for cell in group.cells]
     what = "throughput drop" if measure == "degradation" else "longer run time"
     note = (
-        f"{measure.capitalize()} ({what}) of the probe named above each panel beside the signal "
+        f"{measure.capitalize()} ({what}) of the probe named above each panel alongside the signal "
         f"named below the bars{', ' + ', '.join(group.words) if group.words else ''}. Bars: median "
         f"of the runs, {kept_label(counts)}"
     )
@@ -169,7 +169,7 @@ def _page(result: StudyResult, matrix: PairMatrix, name: str) -> Page:
     note += metrics_note(group.cells)
     note += " ×: number of processes." if group.sized else ""
     if len(matrix.chunks) < len(group.chunks):
-        note += " Some of the chunk sizes; all are in the table beside this figure."
+        note += " Some of the chunk sizes; the table of this figure has all."
     meaning = DEGRADATION if measure == "degradation" else DILATION
     legend = 0.24 if len(matrix.chunks) > 1 else 0.0
     body = legend + sum(_HEAD + _PANEL + _below(matrix, row) for row in matrix.rows)
@@ -229,7 +229,7 @@ def _numbers(group: Group, measure: str) -> DrawnFigures:
 
 
 def _below(matrix: PairMatrix, row: list[int]) -> float:
-    """Inches that the signals' names take below a row of panels."""
+    """Return the height of the signals' names below a row of panels, inches."""
     lines = max(
         len(_name_lines(signal, matrix.slot(number)))
         for number in row
@@ -244,7 +244,7 @@ def _name_lines(name: str, slot: float) -> list[str]:
 
 
 def chunk_looks(chunks: list[int | None]) -> list[Look]:
-    """Return chunk sizes hatched looks, in their order."""
+    """Return a hatching for each chunk size, in ascending order."""
     return [LOOKS[number % len(LOOKS)] for number in range(len(chunks))]
 
 
@@ -283,7 +283,7 @@ def _legend(canvas: Canvas, matrix: PairMatrix) -> None:
         for chunk, look in zip(matrix.chunks, chunk_looks(matrix.chunks), strict=True)
     ]
     canvas.text(_LEFT, 0.13, "chunk size:", color=INK, va="center")
-    top = canvas.floor + canvas.body - 0.13
+    top = canvas.footer + canvas.body - 0.13
     canvas.figure.legend(
         handles=handles,
         loc="center left",
@@ -366,7 +366,7 @@ def _panel(
 def _bar(
     axes: Axes, cell: Cell, measure: str, where: float, wide: float, look: Look, high: float
 ) -> None:
-    """Draw a cell: bar, whiskers, runs, the least disturbed one, and its number; or why not."""
+    """Draw a cell: bar, whiskers, runs, least disturbed run and value; or why it is empty."""
     summary = summary_of(cell, measure)
     if summary.median is None:
         axes.annotate(

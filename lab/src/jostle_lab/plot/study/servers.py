@@ -1,4 +1,4 @@
-"""Several file servers and the processes that write to them: Shah, 2020, figures 3.3 and 3.4."""
+"""Draws the load of several file servers and of their clients: Shah, 2020, figures 3.3 and 3.4."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _rates_page(result: StudyResult, found: Sequence[Balance], names: Sequence[s
 
 
 def _rates_title(found: Sequence[Balance], names: Sequence[str]) -> str:
-    """Return which server is slow; where none is, how unequally long they are busy."""
+    """Return a sentence that names a slow server or, if there is none, compares the busy times."""
     busy = [
         (_busy(each, rates), f"{server}{name}")
         for each, name in zip(found, _bracketed(names), strict=True)
@@ -107,7 +107,7 @@ def _rates_title(found: Sequence[Balance], names: Sequence[str]) -> str:
 
 
 def _busy(balance: Balance, rates: Sequence[float]) -> tuple[float, float]:
-    """Return for how long a server was busy, s, and the bytes that it received per second then."""
+    """Return the time in which a server was busy, s, and the bytes received per second in it."""
     least = _IDLE * max(rates, default=0.0)
     lengths = [end - begin for begin, end in itertools.pairwise([0.0, *balance.ends])]
     steps = [(length, rate) for length, rate in zip(lengths, rates, strict=True) if rate > least]
@@ -116,7 +116,7 @@ def _busy(balance: Balance, rates: Sequence[float]) -> tuple[float, float]:
 
 
 def _bracketed(names: Sequence[str]) -> list[str]:
-    """Return the setting in brackets, to follow a server or a share; "" where there is only one."""
+    """Return the setting in brackets, to follow a server or a share; "" if there is only one."""
     return [f" ({name})" for name in names] if len(names) > 1 else [""]
 
 

@@ -1,6 +1,6 @@
-"""Probe and signal slice by slice: Shah, 2020, figs. 2.7, 3.11; Kuo et al., 2013, figs. 2, 5.
+"""Draws throughput per time slice: Shah, 2020, figs. 2.7, 3.11; Kuo et al., 2013, figs. 2, 5.
 
-A periodic signal gets a picture per cell with its on-phases shaded; sustained pairs of one chunk
+A periodic signal gets a picture per cell with its bursts shaded; sustained pairs of one chunk
 size share a grid, probe by row and signal by column; where the larger of two ends first, the two
 phases of the smaller are drawn apart.
 """
@@ -53,7 +53,7 @@ class SliceSteps:
 
 @dataclass(frozen=True)
 class Lines:
-    """What is drawn of a trace."""
+    """The series of a trace that are drawn."""
 
     probe: SliceSteps
     signal: SliceSteps
@@ -70,7 +70,7 @@ class Lines:
 
     @property
     def seconds(self) -> float:
-        """Length of the axis."""
+        """Length of the axis, s."""
         ends = [steps.edges[-1] for steps in (self.probe, self.signal, self.alone)]
         return max(float(max(ends)), 0.1)
 
@@ -132,7 +132,7 @@ def axes_line(axes: Axes, steps: SliceSteps, colour: str, dash: Any = "-") -> No
 
 
 def _scale(axes: Axes, top: float, metric: str, number: int) -> None:
-    """Label a handful of round values."""
+    """Put labels at a few round values of an axis."""
     value_axis(axes, top, metric, number)
     if metric != "bytes" and number > 1:
         axes.set_ylabel(f"{metric_label(metric)}/s", color=INK)
@@ -154,7 +154,7 @@ def _legend(canvas: Canvas, entries: Sequence[tuple[str, str, Any, bool]]) -> No
         else Line2D([], [], color=colour, linestyle=dash, linewidth=1.3, label=label)
         for label, colour, dash, area in entries
     ]
-    top = canvas.floor + canvas.body - 0.1
+    top = canvas.footer + canvas.body - 0.1
     canvas.figure.legend(
         handles=handles,
         loc="center left",
@@ -211,7 +211,7 @@ def grids(result: StudyResult) -> list[Grid]:
 
 
 def _sides(trace: Trace) -> tuple[object, ...]:
-    """Return what the two traces of a pair have in common."""
+    """Return the settings that the two traces of a pair have in common."""
     setting = trace.setting
     both = sorted(zip((trace.probe, trace.signal), setting.processes, strict=True))
     return (*both, setting.chunk, setting.shared, setting.periodic, setting.more)
@@ -232,27 +232,27 @@ def grid_page(result: StudyResult, grid: Grid) -> Page:
     whose = "probe (row) and signal (column)"
     each = "of each pair the least disturbed run"
     if not several:
-        whose, each = f"{grid.rows[0]}, beside {grid.columns[0]}", "the least disturbed run"
+        whose, each = f"{grid.rows[0]}, alongside {grid.columns[0]}", "the least disturbed run"
     note = (
         f"Throughput per slice of {whose}; {grid.title}; {each}. Between the "
         "marks on the time axis: the part that is evaluated, until one of the two has done 90 % of "
         "its work."
     )
     if any(_otherwise(trace) for trace in grid.traces):
-        note += " A signal that is counted in something else than the probe has its own scale."
+        note += " A signal that is counted in another unit than the probe has its own scale."
     title = _sharing(grid)
     high = _CELL if several else 1.6
     body = 0.5 + len(grid.rows) * (high + _CELL_GAP) + 0.3
     stem = f"time-slices-{slug(grid.title.replace(' processes', ''))}"
     if not several:
-        stem = f"time-slices-{slug(grid.rows[0])}-beside-{slug(grid.columns[0])}-" + slug(
+        stem = f"time-slices-{slug(grid.rows[0])}-alongside-{slug(grid.columns[0])}-" + slug(
             grid.title.replace(" processes", "")
         )
     return Page(stem, title, note, source(result), numbers(grid.traces), width=FULL, body=body)
 
 
 def _sharing(grid: Grid) -> str:
-    """Return which program gets the smallest share of what two programs move together."""
+    """Return a sentence on the program with the smallest share of a pair's throughput."""
     shares = []
     for trace in grid.traces:
         same = trace.probe == trace.signal or trace.metric in AMOUNTS
@@ -347,7 +347,7 @@ def _top(traces: Sequence[Trace], lines: dict[int, Lines]) -> float:
 
 
 def _otherwise(trace: Trace) -> bool:
-    """Return whether signal and probe are counted in different units, which no axis can show."""
+    """Return whether signal and probe have different units, which cannot share an axis."""
     return bool(trace.signal_metric) and trace.signal_metric != trace.metric
 
 
@@ -366,11 +366,11 @@ def _small(axes: Axes, trace: Trace, line: Lines, top: float) -> None:
 
 @dataclass(frozen=True)
 class TwoPhases:
-    """The smaller of two programs with the larger, and after it (Kuo et al., 2013, figure 5).
+    """Phases of the smaller program: with the larger one, then alone (Kuo et al., 2013, figure 5).
 
     Attributes:
-        trace: The run; its probe is the smaller one.
-        change: Slice in which the larger ends.
+        trace: Trace of the run; its probe is the smaller program.
+        change: Slice in which the larger program ends.
         together: Mean rate of the smaller before the change.
         after: Mean rate of the smaller after it.
     """
@@ -413,14 +413,14 @@ def two_phases_page(result: StudyResult, phases: TwoPhases) -> Page:
     small, large = trace.setting.processes
     own, other = _sized_names(trace)
     title = (
-        f"{own} makes {rate_label(phases.together, trace.metric)} beside {other}, "
+        f"{own} makes {rate_label(phases.together, trace.metric)} alongside {other}, "
         f"{rate_label(phases.after, trace.metric)} once that has ended"
     )
     note = (
         f"Throughput per slice of {trace.probe} with {small} and {trace.signal} with {large} "
         f"processes started together ({trace.run}); dashed: the smaller alone."
     )
-    stem = f"two-phases-{slug(trace.probe)}-{small}-beside-{slug(trace.signal)}-{large}"
+    stem = f"two-phases-{slug(trace.probe)}-{small}-alongside-{slug(trace.signal)}-{large}"
     stem += "-shared-file" if trace.setting.shared else ""
     if trace.setting.chunk is not None:
         stem += f"-{slug(trace.setting.label.split(',')[0])}"
@@ -455,7 +455,7 @@ def draw_two_phases(canvas: Canvas, phases: TwoPhases) -> None:
     )
     for begin, until, mean in ((0.0, change, phases.together), (change, end, phases.after)):
         axes.plot([begin, until], [mean, mean], color=INK, linewidth=1.2)
-    said = [("beside the larger", phases.together), ("afterwards", phases.after)]
+    said = [("alongside the larger", phases.together), ("afterwards", phases.after)]
     apart = abs(phases.after - phases.together) > 0.2 * top
     for number, (words, level) in enumerate(said):
         height = level if apart else level + (number - 0.5) * 0.22 * top

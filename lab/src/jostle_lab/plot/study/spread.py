@@ -1,4 +1,4 @@
-"""How unevenly the processes of a pair moved their bytes: Kuo et al., 2013, section 4.2."""
+"""Draws how unevenly the processes of a pair moved bytes: Kuo et al., 2013, section 4.2."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jostle_lab.plot.study_charts import kept_label, single_runs, source
 
 @dataclass(frozen=True)
 class ProcessSpread:
-    """How unevenly the processes of a pair moved bytes, run by run."""
+    """The spread of the bytes per process of a pair, run by run."""
 
     label: str
     values: list[float]

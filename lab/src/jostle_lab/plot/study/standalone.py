@@ -1,4 +1,4 @@
-"""Standalone programs of a study without pairs: tables 1 and 2 of Kuo et al."""
+"""Draws standalone programs of a study without pairs: tables 1 and 2 of Kuo et al., 2013."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def _page(result: StudyResult, found: Sequence[Standalone], suffix: str) -> Page
 
 
 def _labels(result: StudyResult, found: Sequence[Standalone]) -> list[str]:
-    """Name each by what distinguishes it from the others."""
+    """Return a label for each program: the parts of its setting that differ from others."""
     settings = [row.setting for row in result.standalone]
     several = len({row.program for row in result.standalone}) > 1
     return [

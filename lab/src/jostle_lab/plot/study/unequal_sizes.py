@@ -1,4 +1,4 @@
-"""Unequal pairs as Kuo et al. draw them: table 3, and fig. 6 and 7."""
+"""Draws pairs of unequal size as Kuo et al., 2013, do: table 3, figures 6 and 7."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _SLOT = 0.62  # inches that a pair takes at least
 
 
 def row_label(result: StudyResult, row: KuoRow) -> str:
-    """Name a row of table 3 on an axis: sizes, programs and sharing as far as they vary."""
+    """Return the label of a row of table 3: sizes, programs and sharing, as far as they vary."""
     rows = result.kuo.rows if result.kuo else []
     words = []
     if len({(kuo_row.small, kuo_row.large) for kuo_row in rows}) > 1:
@@ -79,7 +79,7 @@ def overlap_pages(result: StudyResult) -> list[tuple[Page, list[KuoRow]]]:
 
 
 def _overlap_finding(rows: Sequence[KuoRow]) -> str:
-    """Return whose share of the throughput is the most uneven."""
+    """Return a sentence on the pair whose shares of the throughput are the most uneven."""
     known = [(row.overlap_ratio, row) for row in rows if row.overlap_ratio]
     if not known:
         return "Throughput of both while both are at work"
@@ -222,7 +222,7 @@ def draw_overlap(canvas: Canvas, result: StudyResult, rows: Sequence[KuoRow]) ->
 
 
 def predicted_rows(result: StudyResult) -> list[KuoRow]:
-    """Return the rows with predictions, sizes unequal."""
+    """Return the rows of unequal sizes that have predictions."""
     return _rows(result, lambda row: bool(row.predictions) and len(set(row.setting.processes)) > 1)
 
 
@@ -358,7 +358,7 @@ def _times(rows: Sequence[KuoRow]) -> list[float]:
 def _predicted(
     axes: Axes, number: int, row: KuoRow, observed: Summary, look: Look, *, large: bool, log: bool
 ) -> float:
-    """Draw one observed bar with its predictions; return how high they reach."""
+    """Draw one observed bar with its predictions; return their greatest height."""
     tops = [0.0]
     if observed.median is not None:
         pale = look if row.holds else Look("#8A949E", look.hatch, look.marker, look.dash)

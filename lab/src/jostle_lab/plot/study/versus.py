@@ -1,4 +1,4 @@
-"""Figures of standalone against concurrent runs: Kuo et al., fig. 3 and 4."""
+"""Draws standalone compared with concurrent runs: Kuo et al., 2013, figures 3 and 4."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Versus:
-    """A program alone and with another (one bar group of Kuo's fig. 3 and 4).
+    """Results of a program alone and with another one: a group of bars in these figures.
 
     Attributes:
         label: Programs, processes and chunk size in a few words.
         chunk: Chunk size, bytes.
-        metric: What progress is counted in.
-        alone: Overall rate alone.
+        metric: Unit in which progress is counted.
+        alone: Overall rate of the program alone.
         together: Overall rates of the two while both ran, probe first.
-        alone_s: Run time alone; None where the work was not fixed.
-        together_s: Run times of the two; empty where the work was not fixed.
-        kept: Runs that count.
+        alone_s: Run time alone, s; None if the work was not fixed.
+        together_s: Run times of the two programs, s; empty if the work was not fixed.
+        kept: Number of runs that count.
     """
 
     label: str
@@ -58,7 +58,7 @@ class Versus:
 
 
 def versus(result: StudyResult) -> list[Versus]:
-    """Collect every pair of equal programs; every pair where there are none."""
+    """Collect the pairs of equal programs or, if there are none, all pairs."""
     seen: set[object] = set()
     equals: list[Versus] = []
     others: list[Versus] = []
@@ -200,7 +200,7 @@ _TRIO = (Look("#616E7C", "", "o", "-"), LOOKS[0], LOOKS[1])
 
 
 def _timed(found: Sequence[Versus]) -> bool:
-    """Return whether run times can be compared: only those of fixed work can."""
+    """Return whether run times can be compared, which requires fixed work."""
     return any(one.alone_s is not None and one.together_s[0] for one in found)
 
 
@@ -236,7 +236,7 @@ def _times(one: Versus) -> _Picked:
 
 
 def _values(found: Sequence[Versus], pick: _Pick) -> list[float]:
-    """Return all that is drawn of some pairs."""
+    """Return all values that are drawn of some pairs."""
     return [
         value
         for alone, both in map(pick, found)

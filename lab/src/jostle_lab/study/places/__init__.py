@@ -1,1 +1,1 @@
-"""Where a study runs: this machine, a lab, or nodes of Slurm."""
+"""The places where a study can run: this machine, a lab, or nodes of Slurm."""

@@ -1,4 +1,4 @@
-"""A lab as the place of a study: nodes in namespaces, one shared file system over a shaped link."""
+"""Runs a study in a lab: nodes in namespaces, and a shared file system behind a limited link."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ class LabMonitor:
     server = "servers.in"
 
     def __init__(self, lab: Lab) -> None:
-        """Watch a lab."""
+        """Prepare to read the counters of a lab."""
         self._lab = lab
 
     def read(self) -> Mapping[str, int]:
-        """Return bytes by link and direction, to all servers, and what the disk wrote.
+        """Return bytes by link and direction, sent to all servers, and written to disk.
 
         Raises:
-            OSError: The lab is gone.
+            OSError: The lab no longer runs.
         """
         try:
             counts = self._lab.counters(payload=True)
@@ -57,18 +57,18 @@ class LabMonitor:
         return counts | {self.server: from_nodes(counts, spec.server_names, self._lab.nodes)}
 
     def own(self, nodes: Sequence[str]) -> list[str]:
-        """Name what the nodes sent to the storage."""
+        """Return the names of the counters of bytes that the nodes sent to the storage."""
         return [f"{node}.out" for node in nodes]
 
 
 def from_nodes(counts: Mapping[str, int], servers: Sequence[str], nodes: Sequence[str]) -> int:
     """Return the bytes that servers received from nodes.
 
-    Servers of one file system talk to each other, too: a metadata server writes its journal to
-    object servers. That is what servers sent and no node received.
+    Servers of a file system also send data to each other: a metadata server writes its journal to
+    object servers. These are the bytes that servers sent and no node received.
 
     Args:
-        counts: Bytes by link and direction, "storage.in", "node1.out".
+        counts: Bytes by link and direction, such as "storage.in" or "node1.out".
         servers: Names of the servers.
         nodes: Names of all nodes.
     """
@@ -127,10 +127,10 @@ class LabPlace(Base):
             raise
 
     def _check_stores(self, spec: LabSpec) -> None:
-        """Refuse stores that the lab will not have.
+        """Refuse stores (folders with their own placement of files) that the lab will not have.
 
         Raises:
-            StudyError: There is one.
+            StudyError: A program uses such a store.
         """
         if other := [store for store in self.stores if store and store not in spec.stores]:
             raise StudyError(
@@ -140,27 +140,27 @@ class LabPlace(Base):
             )
 
     def fabric(self) -> Topology | None:
-        """Return the lab's fabric, where it has a topology."""
+        """Return the lab's fabric; None if it has no topology."""
         return self.lab.topology()
 
     def gone(self) -> str:
-        """Return a message if the lab was taken down meanwhile; "" if it is up."""
+        """Return a message if the lab was stopped meanwhile; "" if it runs."""
         return "" if self.lab.alive() else f"the lab `{self.lab.name}` was taken down"
 
     def _same_shape(self, lab: Lab, spec: LabSpec) -> None:
-        """Refuse a running lab of another specification: its results would have a wrong name."""
+        """Refuse a running lab of another specification, since results would have a wrong name."""
         for key in _SHAPE:
             wanted, there = getattr(spec, key), getattr(lab.spec, key)
             if wanted != there:
                 raise StudyError(
                     f"The lab `{lab.name}` that is up has {key} = {there!r}, "
-                    f"the study asks for {wanted!r}.",
+                    f"the study requests {wanted!r}.",
                     hint="Take it down (`jostle lab down`): the study makes its own; "
                     'or name another one: [lab] name = "study".',
                 )
 
     def close(self) -> None:
-        """Remove the study's files; take the lab down if it was made for the study."""
+        """Remove the study's files; stop the lab if it was started for the study."""
         lab, self._lab = self._lab, None
         if lab is not None:
             if self._owned:
@@ -174,8 +174,8 @@ class LabPlace(Base):
         self._owned = False
         super().close()
 
-    def mend(self, facts: Mapping[str, object]) -> None:
-        """Take down a lab that a killed study had made for itself."""
+    def fix(self, facts: Mapping[str, object]) -> None:
+        """Stop a lab that a killed study had started for itself."""
         name = facts.get("own_lab")
         if isinstance(name, str):
             with contextlib.suppress(JostleError):
@@ -189,10 +189,10 @@ class LabPlace(Base):
         return lab.shared / store / f"jostle-{self.study.name}"
 
     def _run(self, lab: Lab, argv: Sequence[str], launch: Launch | None = None) -> None:
-        """Run a short command on the first node, as a program's preparation where one is given.
+        """Run a short command on the first node, as a program's preparation if one is given.
 
         Raises:
-            StudyError: It fails.
+            StudyError: The command fails.
         """
         node, cwd = lab.nodes[0], str(launch.folder) if launch else "/"
         done = subprocess.run(
@@ -205,16 +205,16 @@ class LabPlace(Base):
             stdin=subprocess.DEVNULL,
         )
         if done.returncode:
-            told = (done.stderr or done.stdout).strip().splitlines()
-            last = [line for line in told if not line.lstrip().startswith("mend:")][-1:]
+            lines = (done.stderr or done.stdout).strip().splitlines()
+            last = [line for line in lines if not line.lstrip().startswith("fix:")][-1:]
             said = f": {last[0]}" if last else "."
             raise StudyError(f"`{argv[0]}` on {node} ended with status {done.returncode}{said}")
 
     def prepare(self, launch: Launch) -> None:
-        """Make a program's folder and files on the shared file system.
+        """Create a program's folder and files on the shared file system.
 
         Raises:
-            StudyError: That fails.
+            StudyError: The folder or the files cannot be created.
         """
         self.make_scratch(launch)
         staged = launch.spool.parent / "stage" / launch.folder.name
@@ -231,11 +231,11 @@ class LabPlace(Base):
         self.clear_scratch(run)
 
     def lead_s(self, launches: Sequence[Launch]) -> float:
-        """Return the lead time, s: entering nodes takes a moment, mpirun a few seconds."""
+        """Return the lead time of a run, s; mpirun needs a few seconds."""
         return 2.5 if any(launch.program.mpi != "none" for launch in launches) else 0.8
 
     def commands(self, launch: Launch) -> list[Command]:
-        """Return the commands: one process per node, or an mpirun over the nodes."""
+        """Return the commands that start a program: one per node, or an mpirun over the nodes."""
         env, program = environment(launch), launch.program
         folder = str(launch.folder)
         if program.mpi in (None, "none"):

@@ -1,4 +1,4 @@
-"""Where a study runs: this machine, a lab on it, or nodes of a batch system.
+"""The interface of places where a study runs, and its implementation for this machine.
 
 A place turns a Launch into commands on this machine, and knows their surroundings: folders on
 the file system under study, node-local folders for profiles and logs, counters, facts to record.
@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from jostle.files.mounts import mount_points
 from jostle_lab.study.errors import StudyError
 from jostle_lab.study.launch import (
     Command,
@@ -40,9 +41,9 @@ class StudyPlatform(Protocol):
     """Where programs run.
 
     Attributes:
-        name: "local", "lab" or "slurm".
-        nodes: Names of the nodes; known once it is open.
-        said: Its warnings, one sentence each.
+        name: Type of the place: "local", "lab" or "slurm".
+        nodes: Names of the nodes; known once the place is open.
+        said: Warnings of the place, one sentence for each.
     """
 
     name: str
@@ -50,100 +51,100 @@ class StudyPlatform(Protocol):
     said: list[str]
 
     def open(self) -> None:
-        """Make it ready: bring up a lab, get nodes.
+        """Open the place: start a lab, or get nodes.
 
         Raises:
-            JostleError: It is not available; the message gives the reason and alternatives.
+            JostleError: The place is not available; the message gives the reason and alternatives.
         """
 
     def close(self) -> None:
-        """Take down what `open` made; may be called at any time, and twice."""
+        """Remove everything that `open` started; may be called at any time, and repeatedly."""
 
     def fabric(self) -> Topology | None:
-        """Return how its nodes are linked, where it knows that."""
+        """Return the network topology of the nodes; None if it is unknown."""
 
     def gone(self) -> str:
-        """Return why the place no longer exists; empty while it exists."""
+        """Return the reason why the place no longer exists; "" while it exists."""
 
     def folder(self, run: str, store: str = "") -> Path:
-        """Name a run's folder on the file system under study, the same path on all nodes.
+        """Return the path of a run's folder on the file system under study, the same on all nodes.
 
         Args:
             run: The run.
-            store: A folder of that file system to be in; "": its own.
+            store: Folder of that file system for the run's folder; "": the default folder.
         """
 
     def roots(self) -> list[Path]:
-        """Name the study's folders on the file system under study, one in each store."""
+        """Return the study's folders on the file system under study, one in each store."""
 
     def scratch(self, run: str) -> Path:
-        """Name a run's folder for profiles and logs, local to each node."""
+        """Return the path of a run's folder for profiles and logs, local to each node."""
 
     def prepare(self, launch: Launch) -> None:
-        """Make a program's folder and its files, and run what prepares it.
+        """Create a program's folder and files, and run its preparation command.
 
         Raises:
-            JostleError: One of these fails.
+            JostleError: One of these steps fails.
         """
 
     def clear(self, run: str) -> None:
         """Remove both folders of a run."""
 
-    def mend(self, facts: Mapping[str, object]) -> None:
-        """Take down what a killed study left of the place whose facts these are."""
+    def fix(self, facts: Mapping[str, object]) -> None:
+        """Remove what a killed study left of the place that has these facts."""
 
     def lead_s(self, launches: Sequence[Launch]) -> float:
-        """Return how long before its first operation a run must be started."""
+        """Return the time before its first operation at which a run must be started, s."""
 
     def commands(self, launch: Launch) -> list[Command]:
-        """Return what to start on this machine for a program.
+        """Return the commands that start a program from this machine.
 
         Raises:
-            JostleError: Something it needs is missing.
+            JostleError: A part that the program needs is missing.
         """
 
     def stop(self, launch: Launch, processes: Processes) -> None:
-        """Ask a program to end in order."""
+        """Ask a program to end gracefully."""
 
     def sweep(self, mark: str) -> bool:
-        """End all processes of a run; return whether none is left."""
+        """Stop all processes of a run; return whether none is left."""
 
     def gather(self, run: str, nodes: Sequence[str]) -> Path:
-        """Return a folder on this machine with what all nodes of a run left in their scratch.
+        """Return a folder on this machine with the scratch data of all nodes of a run.
 
         Profiles are in folders in it whose names begin with `spool`, logs directly in it.
         """
 
     def monitor(self) -> Monitor | None:
-        """Return the counters of what is shared, where there are any."""
+        """Return the monitor of the shared resource; None if there is none."""
 
     def facts(self) -> dict[str, object]:
-        """Return what to record about it."""
+        """Return the facts about the place that are recorded with each run."""
 
 
 class Base:
-    """The common base of places: functions that need no lab and no Slurm."""
+    """The common base class of places, with the functions that need neither a lab nor Slurm."""
 
     name = ""
     nodes: tuple[str, ...] = ()
 
     def __init__(self, study: Study) -> None:
-        """Prepare a place; nothing is made yet."""
+        """Prepare a place; nothing is created yet."""
         self.study = study
         self.stores = stores_of(study)
         self.said: list[str] = []
         self._scratch: Path | None = None
 
     def open(self) -> None:
-        """Make the folder for profiles and logs."""
+        """Create the folder for profiles and logs."""
         parent = os.environ.get("TMPDIR") or "/tmp"
         try:
             # The runtime takes no spool that others could write to.
             self._scratch = Path(tempfile.mkdtemp(prefix=f"jostle-{self.study.name}-", dir=parent))
         except OSError as error:
             raise StudyError(
-                f"No folder for profiles can be made in {parent}: {error.strerror}.",
-                hint="Name a local folder with room in TMPDIR.",
+                f"No folder for profiles can be created in {parent}: {error.strerror}.",
+                hint="Set TMPDIR to a local folder with free space.",
             ) from error
 
     def close(self) -> None:
@@ -153,32 +154,32 @@ class Base:
             self._scratch = None
 
     def fabric(self) -> Topology | None:
-        """Return None: the fabric is not known."""
+        """Return None, since the fabric is not known."""
         return None
 
     def gone(self) -> str:
-        """Return "": the machine does not disappear during a run."""
+        """Return "", since the machine does not disappear during a run."""
         return ""
 
     def folder(self, run: str, store: str = "") -> Path:
-        """Name a run's folder on the file system under study."""
+        """Return the path of a run's folder on the file system under study."""
         return self.root(store) / run
 
     def roots(self) -> list[Path]:
-        """Name the study's folders on the file system under study."""
+        """Return the paths of the study's folders on the file system under study."""
         return [self.root(store) for store in self.stores]
 
     def root(self, store: str = "") -> Path:
-        """Name the study's folder on the file system under study, or in a folder of that."""
+        """Return the study's folder on the file system under study, or in a folder of it."""
         raise NotImplementedError
 
     def scratch(self, run: str) -> Path:
-        """Name a run's folder for profiles and logs."""
+        """Return the path of a run's folder for profiles and logs."""
         assert self._scratch is not None, "the place is not open"
         return self._scratch / run
 
     def prepare(self, launch: Launch) -> None:
-        """Make a program's folder and files from this machine."""
+        """Create a program's folder and files from this machine."""
         self.make_scratch(launch)
         prepare(launch)
 
@@ -193,7 +194,7 @@ class Base:
         if self._scratch is not None:
             shutil.rmtree(self._scratch / run, ignore_errors=True)
 
-    def mend(self, facts: Mapping[str, object]) -> None:
+    def fix(self, facts: Mapping[str, object]) -> None:
         """Do nothing: only folders outlive the runner."""
 
     def gather(self, run: str, nodes: Sequence[str]) -> Path:
@@ -201,12 +202,12 @@ class Base:
         return self.scratch(run)
 
     def make_scratch(self, launch: Launch) -> None:
-        """Make the folders for profiles and logs."""
+        """Create the folders for profiles and logs."""
         for folder in (launch.spool, launch.log):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def sweep(self, mark: str) -> bool:
-        """End all processes on this machine that have the run's mark."""
+        """Stop all processes on this machine that have the run's mark."""
         return sweep(mark, 3.0)
 
     def stop(self, launch: Launch, processes: Processes) -> None:
@@ -215,7 +216,7 @@ class Base:
         kill(found or [process.pid for process in processes], signal.SIGTERM)
 
     def monitor(self) -> Monitor | None:
-        """Return None: there are no counters."""
+        """Return None, since there are no counters."""
         return None
 
     def facts(self) -> dict[str, object]:
@@ -224,18 +225,18 @@ class Base:
 
 
 class Local(Base):
-    """This machine, as it is."""
+    """This machine as the place of a study."""
 
     name = "local"
 
     def __init__(self, study: Study) -> None:
-        """Prepare it."""
+        """Prepare the place."""
         super().__init__(study)
         self.nodes = (socket.gethostname(),)
         self._dir = Path(study.where.dir or ".").expanduser().absolute()
 
     def open(self) -> None:
-        """Make the folders."""
+        """Create the folders of the study."""
         super().open()
         try:
             make_roots(self.roots())
@@ -244,21 +245,21 @@ class Local(Base):
             raise
 
     def close(self) -> None:
-        """Remove the folders."""
+        """Remove the folders of the study."""
         super().close()
         for root in self.roots():
             shutil.rmtree(root, ignore_errors=True)
 
     def root(self, store: str = "") -> Path:
-        """Return a hidden folder where the study was started, or in [where] dir."""
+        """Return a hidden folder in the working directory of the study, or in [where] dir."""
         return self._dir / store / f".jostle-{self.study.name}"
 
     def lead_s(self, launches: Sequence[Launch]) -> float:
-        """Return half a second; more for mpirun."""
+        """Return the lead time of a run: half a second, or more for mpirun."""
         return 1.5 if any(launch.program.mpi != "none" for launch in launches) else 0.5
 
     def commands(self, launch: Launch) -> list[Command]:
-        """Return one command: the program, or its mpirun."""
+        """Return one command, which starts the program or its mpirun."""
         program, env = launch.program, environment(launch)
         mpi, processes = program.mpi or "none", program.processes or 1
         if mpi == "none":
@@ -268,19 +269,19 @@ class Local(Base):
         return [Command(own, env, launch.folder)]
 
     def monitor(self) -> Monitor | None:
-        """Return the disk below the folder, if there is one."""
+        """Return the monitor of the disk that holds the folder; None if there is no disk."""
         try:
             return DiskMonitor(self.root())
         except OSError:
             return None
 
     def facts(self) -> dict[str, object]:
-        """Return the facts of `Base`, the folder and its file system."""
+        """Return the facts of `Base`, the folder and the folder's file system."""
         return {**super().facts(), "dir": str(self.root()), "fs": file_system(self.root())}
 
 
 def stores_of(study: Study) -> tuple[str, ...]:
-    """Return the folders of the file system under study that programs use; "" is itself."""
+    """Return the folders of the file system under study that programs use; "" is its root."""
     named = [value for key, values in study.axes if key == "store" for value in values]
     single = [one for value in named for one in (value if isinstance(value, tuple) else (value,))]
     own = [program.store or "" for program in study.programs]
@@ -288,10 +289,10 @@ def stores_of(study: Study) -> tuple[str, ...]:
 
 
 def make_roots(roots: Sequence[Path]) -> None:
-    """Make the folders of a study.
+    """Create the folders of a study.
 
     Raises:
-        StudyError: One cannot be made.
+        StudyError: A folder cannot be created.
     """
     for root in roots:
         try:
@@ -299,31 +300,29 @@ def make_roots(roots: Sequence[Path]) -> None:
             root.mkdir(exist_ok=True)
         except OSError as error:
             raise StudyError(
-                f"{root} cannot be made: {error.strerror}.",
-                hint="Name a folder on the file system under study: --dir, or dir in [where]; "
-                "each store is a folder in it.",
+                f"{root} cannot be created: {error.strerror}.",
+                hint="Give a folder on the file system under study, by --dir or by dir in "
+                "[where]. Each store is a folder in it.",
             ) from error
 
 
 def file_system(path: Path) -> str:
-    """Return the type of the file system that holds a path; "" when /proc does not say."""
+    """Return the type of the file system that holds a path; "" if /proc does not show it."""
     best, kind = -1, ""
     try:
-        lines = Path("/proc/self/mountinfo").read_text().splitlines()
+        mounts = mount_points()
         real = str(path.resolve())
     except OSError:
         return ""
-    for line in lines:
-        left, _, right = line.partition(" - ")
-        point = left.split()[4].encode().decode("unicode_escape")
-        inside = real == point or real.startswith(point.rstrip("/") + "/")
-        if inside and len(point) >= best:
-            best, kind = len(point), right.split()[0]
+    for mount in mounts:
+        inside = real == mount.path or real.startswith(mount.path.rstrip("/") + "/")
+        if inside and len(mount.path) >= best:
+            best, kind = len(mount.path), mount.kind
     return kind
 
 
 def one_per_node(launch: Launch) -> Mapping[str, int]:
-    """Return node -> processes for a program without MPI."""
+    """Return the number of processes on each node, for a program without MPI."""
     if launch.program.pattern is None:
         return {launch.nodes[0]: 1}
     return dict(placement(launch))

@@ -1,4 +1,4 @@
-"""Nodes of Slurm as the place of a study: one allocation, one step for each program."""
+"""Runs a study on nodes of Slurm: one allocation, and one step for each program."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ _COLLECT = (
 
 
 class SlurmPlace(Base):
-    """The allocation that the study is started in, or one of its own."""
+    """The allocation in which the study was started, or a new one."""
 
     name = "slurm"
 
     def __init__(self, study: Study) -> None:
-        """Prepare it; nodes are asked for when it is opened."""
+        """Prepare the place; nodes are requested when it is opened."""
         super().__init__(study)
         self._id = ""
         self._owned = False
         self._dir = Path(study.where.dir).expanduser().absolute()
 
     def open(self) -> None:
-        """Get the nodes.
+        """Allocate the nodes.
 
         Raises:
             StudyError: There is no Slurm here, no folder is named, or no nodes are available.
@@ -53,7 +53,8 @@ class SlurmPlace(Base):
         if missing:
             raise StudyError(
                 f"There is no Slurm here: {missing[0]} is not on PATH.",
-                hint="Run it where srun works, or on this machine: --place local, --place lab.",
+                hint="Run the study where srun works, or on this machine with --place local or "
+                "--place lab.",
             )
         check_where(self.study)
         super().open()
@@ -99,13 +100,13 @@ class SlurmPlace(Base):
                     self._id, self._owned = match[1], True
         if process.returncode or not self._id:
             raise StudyError(
-                f"Slurm gives no nodes: {' '.join(said[-2:]) or 'salloc failed'}",
-                hint="Set partition, account, time or options in [slurm], or run it inside an "
-                "allocation.",
+                f"Slurm allocates no nodes: {' '.join(said[-2:]) or 'salloc failed'}",
+                hint="Set partition, account, time or options in [slurm], or run the study "
+                "inside an allocation.",
             )
 
     def _most(self) -> tuple[int, int]:
-        """Return how many nodes the largest run needs, and tasks on one of them."""
+        """Return the number of nodes that the largest run needs, and of tasks on one node."""
         from jostle_lab.study.plan import plan
 
         count = max if self.study.where.placement == "shared" else sum
@@ -143,9 +144,9 @@ class SlurmPlace(Base):
         super().close()
 
     def _give_back(self) -> None:
-        """Cancel the allocation until Slurm says that it ends: a busy controller refuses at times.
+        """Cancel the allocation; retry until Slurm confirms, as a busy controller may refuse.
 
-        Not until its nodes are free: an epilog may take long.
+        Do not wait until the nodes are free, since an epilog may take long.
         """
         end = time.monotonic() + _PATIENCE_S
         while True:
@@ -159,7 +160,7 @@ class SlurmPlace(Base):
             time.sleep(1)
 
     def gone(self) -> str:
-        """Return why the allocation ended: its time limit, or somebody cancelled it; "" if not."""
+        """Return why the allocation ended, such as its time limit; "" if it has not ended."""
         try:
             state = _said("squeue", "--noheader", f"--jobs={self._id}", "--format=%T").strip()
         except (OSError, subprocess.SubprocessError):
@@ -175,19 +176,19 @@ class SlurmPlace(Base):
         return self._dir / store / f".jostle-{self.study.name}"
 
     def scratch(self, run: str) -> Path:
-        """Return a folder with one path on every node, local to each."""
+        """Return the path of a folder that is local to each node, the same on all nodes."""
         return Path(self.study.slurm.spool) / f"jostle-{self.study.name}-{self._id}" / run
 
     def make_scratch(self, launch: Launch) -> None:
-        """Do nothing: each node makes its own as the program starts there."""
+        """Do nothing, since each node creates its own folder when the program starts there."""
 
     def clear_scratch(self, run: str) -> None:
-        """Remove this machine's folder; those of nodes are removed as they are gathered."""
+        """Remove this machine's folder; those of nodes are removed when they are gathered."""
         super().clear_scratch(run)
         shutil.rmtree(self.scratch(run), ignore_errors=True)
 
     def lead_s(self, launches: Sequence[Launch]) -> float:
-        """Return the time a step may take to start: the longer, the more nodes it has."""
+        """Return the time that a step may take to start, which grows with its number of nodes."""
         nodes = max(len(launch.nodes) for launch in launches)
         mpi = any(launch.program.mpi not in (None, "none") for launch in launches)
         return 2.0 + 2.0 * mpi + 0.05 * nodes
@@ -209,7 +210,7 @@ class SlurmPlace(Base):
         ]
 
     def commands(self, launch: Launch) -> list[Command]:
-        """Return one step; without MPI one step for all nodes with equally many processes."""
+        """Return the commands: one step; without MPI one step per number of processes on a node."""
         env, mpi = environment(launch), launch.program.mpi or "none"
         env = {key: value for key, value in env.items() if key != "SLURM_JOB_ID"}
         folders = ["sh", "-c", _IN_FOLDERS, "sh", str(launch.spool), str(launch.log)]
@@ -238,14 +239,14 @@ class SlurmPlace(Base):
         ]
 
     def stop(self, launch: Launch, processes: Processes) -> None:
-        """Send a signal that srun forwards to its tasks: on SIGTERM it kills them."""
+        """Send a signal that srun forwards to its tasks, since it kills them on SIGTERM."""
         number = signal.SIGTERM if launch.program.pattern is None else signal.SIGUSR1
         for process in processes:
             with contextlib.suppress(ProcessLookupError):
                 process.send_signal(number)
 
     def sweep(self, mark: str) -> bool:
-        """End all processes here, and all steps of the run."""
+        """Stop all processes of a run on this machine, and all its steps."""
         gone = super().sweep(mark)
         with contextlib.suppress(OSError, subprocess.SubprocessError):
             steps = _said("squeue", "--noheader", "--steps", f"--jobs={self._id}", "--format=%i %j")
@@ -260,7 +261,7 @@ class SlurmPlace(Base):
         return gone
 
     def gather(self, run: str, nodes: Sequence[str]) -> Path:
-        """Copy each node's profiles and logs by way of the shared folder."""
+        """Copy each node's profiles and logs through the shared folder."""
         assert self._scratch is not None
         shared, path = self.root() / f"gather-{run}", self._scratch / run
         step = self._srun(nodes, len(nodes), f"gather-{run}")
@@ -298,12 +299,15 @@ class SlurmPlace(Base):
 
 
 def _said(*argv: str) -> str:
-    """Return what one of Slurm's commands prints.
+    """Return the output of one of Slurm's commands.
 
     Raises:
-        StudyError: It fails.
+        StudyError: The command fails.
     """
     done = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
     if done.returncode:
-        raise StudyError(f"{argv[0]} failed: {done.stderr.strip()[-200:]}", hint="Is Slurm up?")
+        raise StudyError(
+            f"{argv[0]} failed: {done.stderr.strip()[-200:]}",
+            hint="Check whether Slurm is running.",
+        )
     return done.stdout

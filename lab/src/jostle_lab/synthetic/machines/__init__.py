@@ -1,1 +1,1 @@
-"""Parts of `plant_machines`: what nodes and servers do, their counters, and the rows of both."""
+"""Parts of `plant_machines`: the load of nodes and servers, their counters and their rows."""

@@ -27,10 +27,10 @@ def component_rows(
     """Return the rows of some slices, hour by hour; slices without any value have none.
 
     Args:
-        every: Row of table components, and what the component did.
+        every: Row of table components and the counters of each component.
         first: Number of the first slice since the epoch.
-        count: Slices.
-        slice_ns: Their length.
+        count: Number of slices.
+        slice_ns: Length of a slice, ns.
     """
     used = sorted({name for _, component in every for name in component.values})
     columns = {

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from jostle_lab.synthetic.injected.model import Fault
 from jostle_lab.synthetic.machines.traffic import REQUEST, Load, Traffic
-from jostle_lab.synthetic.planted.model import Fault
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -36,7 +36,7 @@ class Component:
 
     Attributes:
         kind, name, source, mount, job, path: As the columns of table components.
-        values: Metric of scope component -> (slices,).
+        values: Values of each metric of scope component, (slices,).
     """
 
     kind: str
@@ -50,7 +50,7 @@ class Component:
 
 @dataclass(frozen=True)
 class FileSystem:
-    """A shared file system: its identity, where it is mounted, its type and source."""
+    """A shared file system: its name, mount point, type and source."""
 
     mount: str
     path: str
@@ -59,17 +59,17 @@ class FileSystem:
 
     @property
     def is_lustre(self) -> bool:
-        """Whether it has targets that count by job."""
+        """Whether the file system has targets that count by job."""
         return self.fs_type == "lustre"
 
     @property
     def name(self) -> str:
-        """Its name on its servers."""
+        """The name of the file system on its servers."""
         return self.source.rpartition("/")[2]
 
 
 def daily_factors(nodes: int, days: int, rng: np.random.Generator) -> dict[str, Floats]:
-    """Draw how healthy nodes differ from day to day, (nodes, days) each."""
+    """Draw the daily variation of healthy nodes, (nodes, days) for each kind."""
     factors = {}
     for name, size in (("mount", 0.04), ("disk", 0.04), ("cores", 0.002)):
         drift = rng.standard_normal((nodes, days))
@@ -83,21 +83,21 @@ def daily_factors(nodes: int, days: int, rng: np.random.Generator) -> dict[str, 
 
 @dataclass
 class Stretch:
-    """The input from which the counters of one span of time are made.
+    """The input for the counters of one span of time.
 
     Attributes:
         hosts: All nodes.
         mounts: All file systems.
         traffic: The load in this span.
         seconds: Begin of each slice, s since the start of the synthetic time.
-        slice_s: Length of a slice.
+        slice_s: Length of a slice, s.
         faults: All faults.
-        traits: Permanent factors of the nodes: mount, disk, cores, errors -> (nodes,).
-        daily: Factors of each day: mount, disk, cores -> (nodes, days).
+        traits: Permanent factors of the nodes for mount, disk, cores and errors, (nodes,) each.
+        daily: Factors of each day for mount, disk and cores, (nodes, days) each.
         noise: Standard deviation of the log of a service time, slice by slice.
         rng: Source of random numbers.
-        cores: Of each node.
-        capacity: Bytes/s of each file system.
+        cores: Number of cores of each node.
+        capacity: Capacity of each file system, bytes/s.
     """
 
     hosts: list[str]
@@ -119,12 +119,12 @@ class Stretch:
         self._service = [self._server_s(number) for number in range(len(self.mounts))]
 
     def acting(self, fault: Fault) -> Floats:
-        """Return in which slices a fault acts: 1, else 0."""
+        """Return 1 for slices in which a fault acts, and 0 for others."""
         ends = self.seconds + self.slice_s
         return ((self.seconds < fault.end_s) & (ends > fault.start_s)).astype(float)
 
     def factor(self, kind: str, where: str, mount: int = 0) -> Floats:
-        """Return the sizes of faults of a kind, where they act; 1 elsewhere."""
+        """Return the factor of faults of a kind in each slice; 1 where no fault acts."""
         factor = np.ones(len(self.seconds))
         for fault in self.faults:
             if fault.kind == kind and fault.where == where and fault.mount == mount:
@@ -141,7 +141,7 @@ class Stretch:
         return jitter
 
     def _server_s(self, mount: int) -> Floats:
-        """Return the time of a request on a server, slice by slice."""
+        """Return the time of a request on a server in each slice."""
         used = self._moved(mount).sum(axis=0) / (self.capacity * self.slice_s)
         slow = self.factor("slow server", "", mount)
         crowd: Floats = 1 + used / (1.1 - np.minimum(used, 1.0))

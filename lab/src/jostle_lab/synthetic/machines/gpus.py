@@ -33,12 +33,12 @@ _PAUSE = 4
 def gpu_components(stretch: Stretch, row: int, gpus: int) -> Iterator[Component]:
     """Return the GPUs of a node, which run one training job.
 
-    Faults are of its first GPU (throttled GPU) and its last (failing GPU).
+    A fault `throttled GPU` affects the node's first GPU, `failing GPU` its last.
 
     Args:
-        stretch: Time and faults.
-        row: Row of the node.
-        gpus: How many it has; MOST_GPUS at most.
+        stretch: Span of time with its faults.
+        row: Index of the node.
+        gpus: Number of the node's GPUs, at most MOST_GPUS.
     """
     host, slice_ns = stretch.hosts[row], stretch.slice_s * 1e9
     number = np.round(stretch.seconds / stretch.slice_s).astype(np.int64)

@@ -27,6 +27,9 @@ from jostle.repository.writing import (
     write_chunks,
 )
 from jostle.schema.settings import DEFAULT_SLICE_NS
+from jostle_lab.synthetic.injected.model import Fault, Injected
+from jostle_lab.synthetic.injected.rows import mount_of
+from jostle_lab.synthetic.injected.schedule import EPOCH_S
 from jostle_lab.synthetic.machines.component_rows import component_rows
 from jostle_lab.synthetic.machines.counters import (
     SERVER_CAPACITY,
@@ -38,9 +41,6 @@ from jostle_lab.synthetic.machines.counters import (
 )
 from jostle_lab.synthetic.machines.gpus import gpu_components
 from jostle_lab.synthetic.machines.traffic import Traffic, client, drawn, of_jobs, unprofiled
-from jostle_lab.synthetic.planted.model import Fault, Planted
-from jostle_lab.synthetic.planted.rows import mount_of
-from jostle_lab.synthetic.planted.schedule import EPOCH_S
 
 _BOOT = "0a0b0c0d-0000-4000-8000-0000"
 _STRETCH_ROWS = 400_000  # component slices that are made at once
@@ -51,12 +51,12 @@ class MachineSpec:
     """Machines without synthetic jobs.
 
     Attributes:
-        nodes: Nodes, node0000 and so on.
-        slices: Slices.
-        slice_s: Their length.
-        mounts: Shared file systems, each with a server: server0 and so on.
+        nodes: Number of nodes, which are named node0000 and so on.
+        slices: Number of slices.
+        slice_s: Length of a slice, s.
+        mounts: Number of shared file systems, each with a server: server0 and so on.
         faults: The injected faults (no unprofiled jobs).
-        gpus: GPUs of each node, 8 at most.
+        gpus: Number of GPUs of each node, at most 8.
         noise: Standard deviation of the log of a service time, slice by slice.
         spread: Standard deviation of the permanent differences between healthy nodes.
     """
@@ -72,9 +72,9 @@ class MachineSpec:
 
 
 def plant_machines(
-    of: Planted | Path, spec: MachineSpec | None = None, seed: int = 0
+    of: Injected | Path, spec: MachineSpec | None = None, seed: int = 0
 ) -> dict[str, str]:
-    """Write what agents would have recorded into a repository, and commit it.
+    """Write the records of agents into a repository, and commit them.
 
     With synthetic jobs, nodes, file systems, slices and faults are those of the jobs (`spec` gives
     noise, spread and GPUs only). Server k is that of file system k. In a folder without synthetic
@@ -82,18 +82,18 @@ def plant_machines(
 
     Args:
         of: A synthetic repository, or the folder of a new or existing repository.
-        spec: The machines.
+        spec: Specification of the machines.
         seed: The same seed gives the same slices.
 
     Returns:
-        Host -> role, node or server.
+        Role of each host: node or server.
     """
     spec = spec or MachineSpec()
     rng = np.random.default_rng([seed, 26])
-    path = of.path if isinstance(of, Planted) else Path(of).expanduser().absolute()
+    path = of.path if isinstance(of, Injected) else Path(of).expanduser().absolute()
     if not (path / MARKER).exists():
         Repository(path, create=True).close()
-    site = _Site(of if isinstance(of, Planted) else None, spec, rng)
+    site = _Site(of if isinstance(of, Injected) else None, spec, rng)
     log = Log(path)
     for first in range(0, site.slices, site.step):
         count = min(site.step, site.slices - first)
@@ -104,7 +104,7 @@ def plant_machines(
 
 
 def machine_slices(spec: MachineSpec, seed: int = 0) -> Iterator[pa.Table]:
-    """Return what `plant_machines` would write of machines without jobs, in memory.
+    """Return the rows that `plant_machines` would write for machines without jobs.
 
     Yields:
         Rows of table component_slices, one span of time after another; columns that are zero in all
@@ -120,17 +120,17 @@ class _Site:
     """The machines of a site."""
 
     def __init__(
-        self, planted: Planted | None, spec: MachineSpec, rng: np.random.Generator
+        self, injected: Injected | None, spec: MachineSpec, rng: np.random.Generator
     ) -> None:
-        self._planted, self._spec, self._rng = planted, spec, rng
+        self._injected, self._spec, self._rng = injected, spec, rng
         self.hosts = [f"node{number:04d}" for number in range(spec.nodes)]
         self.faults, mounts = spec.faults, spec.mounts
         self._slice_s, self.slices = spec.slice_s, spec.slices
-        if planted is not None:
-            self.hosts = sorted({node for job in planted.jobs.values() for node in job.nodes})
-            self.faults, mounts = planted.spec.faults, planted.spec.mounts
-            self._slice_s = planted.spec.slice_s
-            last = max(job.end_ns for job in planted.jobs.values()) / 1e9 - EPOCH_S
+        if injected is not None:
+            self.hosts = sorted({node for job in injected.jobs.values() for node in job.nodes})
+            self.faults, mounts = injected.spec.faults, injected.spec.mounts
+            self._slice_s = injected.spec.slice_s
+            last = max(job.end_ns for job in injected.jobs.values()) / 1e9 - EPOCH_S
             self.slices = int(last // self._slice_s) + 1
         self._slice_ns = round(self._slice_s * 1e9)
         self._first = EPOCH_S * 1_000_000_000 // self._slice_ns
@@ -161,15 +161,15 @@ class _Site:
     def _traffic(self, first: int, count: int, seconds: Floats) -> Traffic:
         names = [mount.mount for mount in self._mounts]
         whole = drawn(len(self.hosts), count, len(names), self._slice_s, self._rng, SERVER_CAPACITY)
-        if self._planted is not None:
-            jobs = of_jobs(self._planted, self.hosts, names, self._first + first, count)
+        if self._injected is not None:
+            jobs = of_jobs(self._injected, self.hosts, names, self._first + first, count)
             whole = Traffic([jobs], whole.disk)
         for fault in self.faults:
             if fault.kind == "unprofiled load":
                 whole.loads.append(client(fault, self.hosts, seconds, self._slice_s))
-            if fault.kind == "unprofiled job" and self._planted is not None:
+            if fault.kind == "unprofiled job" and self._injected is not None:
                 at = self._first + first
-                whole.loads.append(unprofiled(self._planted, fault, self.hosts, names, at, count))
+                whole.loads.append(unprofiled(self._injected, fault, self.hosts, names, at, count))
         return whole
 
     def chunks(self, first: int, count: int) -> Iterator[PartitionChunk]:

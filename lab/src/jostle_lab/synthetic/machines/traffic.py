@@ -1,4 +1,4 @@
-"""The load of nodes and servers: from the synthetic jobs, or random.
+"""Computes the load of nodes and servers from synthetic jobs, or draws it.
 
 All arrays have a row per node and a column per slice.
 """
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from jostle.repository import Repository
 from jostle.values.arrow_columns import ints, ints_or_zeros
-from jostle_lab.synthetic.planted.model import Fault, Planted
+from jostle_lab.synthetic.injected.model import Fault, Injected
 
 Floats = NDArray[np.float64]
 #: Metrics of a client's requests to a file system: bytes and calls.
@@ -28,10 +28,10 @@ class Load:
     """The load of one group of processes: of all jobs, or of one without a profile.
 
     Attributes:
-        asked: Per file system (its number): metric of ASKED -> (nodes, slices).
+        asked: Values of each metric of ASKED, (nodes, slices), by the number of the file system.
         cpu_ns: CPU time (nodes, slices).
         queued_ns: Time in which threads waited for a core (nodes, slices).
-        batch: Its batch job; "" where the agents do not know the job.
+        batch: Name of the load's batch job; "" if the agents do not know the job.
     """
 
     asked: dict[int, dict[str, Floats]]
@@ -45,7 +45,7 @@ class Traffic:
     """The load on all nodes in a span of time.
 
     Attributes:
-        loads: The profiled jobs (first), then each unprofiled load.
+        loads: Load of the profiled jobs, then of each unprofiled load.
         disk: Share of the time in which local disks have requests (nodes, slices).
     """
 
@@ -66,16 +66,18 @@ class Traffic:
 
 
 def nothing(nodes: int, slices: int, batch: str = "") -> Load:
-    """Return a load that does nothing."""
+    """Return an empty load."""
     return Load({}, np.zeros((nodes, slices)), np.zeros((nodes, slices)), batch)
 
 
-def of_jobs(planted: Planted, hosts: list[str], mounts: list[str], first: int, count: int) -> Load:
+def of_jobs(
+    injected: Injected, hosts: list[str], mounts: list[str], first: int, count: int
+) -> Load:
     """Return the load of the profiled jobs of a synthetic repository in some slices."""
     between = f"slice >= {first} AND slice < {first + count}"
     with_calls = ", ".join(f"posix_{call}_ops" for call in _FILE_CALLS)
     wanted = f"posix_read_bytes, posix_read_ops, posix_write_bytes, posix_write_ops, {with_calls}"
-    repository = Repository(planted.path)
+    repository = Repository(injected.path)
     rows = repository.query(
         f"SELECT host, mount, slice, {wanted} FROM mount_slices WHERE {between}"
     )
@@ -87,11 +89,11 @@ def of_jobs(planted: Planted, hosts: list[str], mounts: list[str], first: int, c
 
 
 def unprofiled(
-    planted: Planted, fault: Fault, hosts: list[str], mounts: list[str], first: int, count: int
+    injected: Injected, fault: Fault, hosts: list[str], mounts: list[str], first: int, count: int
 ) -> Load:
     """Return the load of a synthetic job without a profile in some slices."""
     tables = [
-        _of(planted.unprofiled.get(name), fault.where, first, count)
+        _of(injected.unprofiled.get(name), fault.where, first, count)
         for name in ("mount_slices", "slices")
     ]
     return _gathered(
@@ -106,7 +108,7 @@ def client(fault: Fault, hosts: list[str], seconds: Floats, slice_s: float) -> L
         fault: The unprofiled load.
         hosts: All nodes.
         seconds: Begin of each slice, s since the start of the synthetic time.
-        slice_s: Their length.
+        slice_s: Length of a slice, s.
     """
     load = nothing(len(hosts), len(seconds), fault.batch)
     acts = (seconds < fault.end_s) & (seconds + slice_s > fault.start_s)
@@ -130,7 +132,7 @@ def drawn(
         mounts: Number of file systems.
         slice_s: Length of a slice.
         rng: Source of random numbers.
-        capacity: Bytes/s of a file system; half of it is requested on average.
+        capacity: Capacity of a file system, bytes/s; half of it is requested on average.
     """
 
     def stretches() -> Floats:

@@ -1,1 +1,1 @@
-"""Parts of `jostle_lab.synthetic.plant_placements`: published numbers, torus placements, rows."""
+"""Parts of `jostle_lab.synthetic.plant_placements`: published statistics, placements, rows."""

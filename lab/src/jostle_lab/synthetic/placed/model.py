@@ -24,10 +24,10 @@ class PlacedJob:
     """A job to be placed.
 
     Attributes:
-        job: Its name.
-        program: Its program.
-        nodes: Numbers of its nodes; node 2 r + k is node k of router r.
-        start_s, end_s: When it runs, seconds since the first run's day.
+        job: The job's name.
+        program: The job's program.
+        nodes: Numbers of the job's nodes; node 2 r + k is node k of router r.
+        start_s, end_s: Start and end of the job, seconds since the day of the first run.
     """
 
     job: str
@@ -42,19 +42,19 @@ class PlacedRun:
     """One run of the program.
 
     Attributes:
-        place: The job.
-        rate: Its messaging rate, bytes/s of one rank.
+        place: The placed job.
+        rate: The run's messaging rate, bytes/s of one rank.
         conflicting: Number of conflicting routers in the synthetic placement.
-        beside: Whether the heavy program is among the conflicting jobs.
+        alongside: Whether the heavy program is among the conflicting jobs.
         collective_s: Time of a rank in the collectives of each communicator.
         compute_s: Time that each rank computes.
-        slice_rates: Rate in each slice of a long run; empty: even.
+        slice_rates: Messaging rate in each slice of a long run; empty: the same in all slices.
     """
 
     place: PlacedJob
     rate: float
     conflicting: int
-    beside: bool
+    alongside: bool
     collective_s: Floats
     compute_s: Floats
     slice_rates: Floats
@@ -65,11 +65,12 @@ class Placements:
     """The truth of a synthetic repository.
 
     Attributes:
-        path: Its folder.
-        topology: Its fabric.
-        runs: Runs of PROGRAM, in order.
+        path: The repository's folder.
+        topology: The repository's fabric.
+        runs: Runs of PROGRAM, in order of time.
         long_runs: Runs of LONG.
-        alike: Jobs of the two runs whose placements are 98.7 % and 92.8 % alike.
+        alike: Jobs of the two runs whose own placements are 98.7 %, and whose neighbours' are 92.8
+            % alike.
         same_nodes: Jobs of the two runs with the same nodes and other neighbours.
     """
 

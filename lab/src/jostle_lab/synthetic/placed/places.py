@@ -1,4 +1,4 @@
-"""Places jobs on a torus: fragmented runs in a box, neighbours that share their links or not."""
+"""Places jobs on a torus: fragmented runs in a box, and neighbours with or without shared links."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class Region:
     rest of the torus share no link with those in it.
 
     Attributes:
-        begin: First x; width: number of x.
+        begin: First x coordinate of the region; width: number of x coordinates.
     """
 
     begin: int
     width: int
 
     def nodes(self, *, inside: bool) -> Ints:
-        """Return all nodes in it, or all others."""
+        """Return all nodes in the region, or all others."""
         x = np.arange(np.prod(SIZES) * NODES_PER_ROUTER) // (NODES_PER_ROUTER * SIZES[1] * SIZES[2])
         return np.flatnonzero(((x - self.begin) % SIZES[0] < self.width) == inside)
 
@@ -81,14 +81,14 @@ def conflicting(
 
     Args:
         own: Nodes of the run.
-        region: Where it is.
-        routers: On how many routers they are.
-        rng: Draws placements.
-        heavy: One of them is of the heavy program.
-        calm: One of them is of the calm program.
+        region: Region of the run.
+        routers: Number of routers on which the jobs are placed.
+        rng: Source of random placements.
+        heavy: Whether one job is of the heavy program.
+        calm: Whether one job is of the calm program.
 
     Returns:
-        Programs and nodes.
+        Programs and nodes of the jobs.
     """
     free = np.setdiff1d(region.nodes(inside=True), own)
     by_router = np.unique(free // NODES_PER_ROUTER)

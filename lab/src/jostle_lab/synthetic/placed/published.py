@@ -1,4 +1,4 @@
-"""Draws numbers with the statistics that Bhatele et al., 2013, published."""
+"""Draws rates and times with the statistics that Bhatele et al., 2013, published."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def communicator_times(hops: Floats, means: Floats, rng: np.random.Generator) ->
     Args:
         hops: Mean hops of each communicator of each run, shape (runs, communicators).
         means: Mean time of each run's communicators.
-        rng: Draws the part that is independent of hops.
+        rng: Source of the random part that is independent of hops.
 
     Returns:
         Times, shape (runs, communicators), with these means; their correlation with hops over all

@@ -40,7 +40,7 @@ class Writer:
     """Turns placed jobs into rows."""
 
     def __init__(self, slice_s: float) -> None:
-        """Write slices of a length."""
+        """Set the length of the slices."""
         self._slice_ns = round(slice_s * 1e9)
         self._number = 0
 
@@ -124,7 +124,7 @@ class Writer:
 
         Args:
             runs: The runs.
-            sent_bytes: What each rank sends in all.
+            sent_bytes: Total bytes that each rank sends.
         """
         sources: list[ProcessSource] = []
         parts = []
@@ -184,7 +184,7 @@ class Writer:
         }
 
     def communicators(self, runs: Sequence[PlacedRun], sent: float) -> Iterator[PartitionChunk]:
-        """Return the rows of communicators, and of what ranks sent in their collectives."""
+        """Return the rows of communicators, and of the data that ranks sent in collectives."""
         for name, length, rows_of in (
             ("communicators", DAY_NS, self._groups),
             ("collective_slices", HOUR_NS, self._given),

@@ -1,4 +1,4 @@
-"""Counters by agents of a simulated site: nodes, their disks and ports, mounts, file servers."""
+"""Makes the records of a simulated site's agents: nodes, disks, ports, mounts, file servers."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from jostle.repository.writing import TABLES, PartitionChunk, Position, process_id
+from jostle_lab.synthetic.injected.model import Fault
 from jostle_lab.synthetic.machines.component_rows import component_rows
 from jostle_lab.synthetic.machines.counters import Component, FileSystem, Stretch, daily_factors
 from jostle_lab.synthetic.machines.traffic import ASKED, Load, Traffic, nothing
-from jostle_lab.synthetic.planted.model import Fault
 from jostle_lab.synthetic.site.block import Block
 from jostle_lab.synthetic.site.course import Course, Interval
 from jostle_lab.synthetic.site.mix import JobMix
@@ -159,7 +159,7 @@ class Agents:
         node: int,
         times: int,
     ) -> int:
-        """Record that a machine was up; return its id."""
+        """Record a span in which a machine was up; return the machine's ID."""
         spec = self._spec
         begins = [
             fault.end_s

@@ -1,4 +1,4 @@
-"""Makes the metrics of processes from their jobs' activity: whole columns, no loop over rows."""
+"""Computes the metrics of processes from their jobs' activity, by whole columns."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Chance:
         self._draw = draw
 
     def begin(self, seed: int, number: int) -> None:
-        """Begin an interval: what is drawn depends on the interval's number only."""
+        """Begin an interval, whose number alone determines the random numbers."""
         self._draw = np.random.default_rng([seed, 4, number])
 
     def normal(self, count: int) -> Singles:
@@ -88,13 +88,13 @@ class Block:
         entry: Entry of job and slice of each row.
         begins: First row of each entry.
         rank: Rank of each row.
-        place: Index of its process among those of all `ranks`.
+        place: Index of each row's process among those of all `ranks`.
         slice: Slice of each row, from 0.
         metrics: Metrics of processes, zeros left out; histograms as columns of buckets.
         scratch: Rows with traffic on the scratch file system.
-        scratch_metrics: Their metrics of mounts.
-        home: Rows with traffic on homes.
-        home_metrics: Likewise.
+        scratch_metrics: Mount metrics of these rows.
+        home: Rows with traffic on home file systems.
+        home_metrics: Mount metrics of these rows.
     """
 
     ranks: Sequence[Ranks]
@@ -111,7 +111,7 @@ class Block:
     home_metrics: Columns = field(default_factory=dict)
 
     def __len__(self) -> int:
-        """Return how many rows."""
+        """Return the number of rows."""
         return len(self.entry)
 
 
@@ -366,7 +366,7 @@ class _Maker:
         self._put(block.metrics, block.home, {bucket_column("stdio_write_size", 7): lines})
 
     def _sums(self, out: Columns) -> None:
-        """Add what follows from several others."""
+        """Add the metrics that follow from several others."""
         zero = np.zeros(len(self.block), np.int64)
         collective = [
             name
@@ -411,7 +411,7 @@ class _Maker:
         out["self_cost_ns"] = rounded_ns(cost * (1 + 0.02 * self._chance.normal(len(cost))))
 
     def _begin(self, out: Columns) -> None:
-        """Add what programs do at their start: they look for libraries and read settings."""
+        """Add operations at the start of programs: they look for libraries and read settings."""
         rows = self._fresh
         if not len(rows):
             return

@@ -1,6 +1,6 @@
 """Simulates the jobs of a site, slice by slice, and how they slow each other.
 
-As in planted/contention.py every job has a clock that runs slower while others load what it uses;
+As in injected/contention.py every job has a clock that runs slower while others load what it uses;
 here the loads of a file system are summed, so that thousands of jobs can run at a time, and only
 injected aggressors are distinguished in the truth.
 """
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from jostle_lab.synthetic.planted.contention import CROSS, response
+from jostle_lab.synthetic.injected.contention import CROSS, response
 from jostle_lab.synthetic.site.faults import Acting, draw_faults
 from jostle_lab.synthetic.site.mix import JobMix
 from jostle_lab.synthetic.site.programs import META, Phase, longest
@@ -33,15 +33,15 @@ class Interval:
     """The activity of all jobs in some slices; one entry per job and slice, by slice.
 
     Attributes:
-        first: Number of its first slice since the site's start.
-        count: Its slices.
-        job: Numbers of jobs.
+        first: Number of the interval's first slice since the site's start.
+        count: Number of slices in the interval.
+        job: Number of the job of each entry.
         slice: Number of the slice, from 0.
         phase: Number of the phase, over all programs.
         facts: Seconds of a process: of progress (WORK), in calls on files, in communication,
             computing, alive, and waiting for others longer than usual; (entries, 6).
-        started: Jobs that began in it.
-        ended: Jobs that ended in it.
+        started: Jobs that began in the interval.
+        ended: Jobs that ended in the interval.
     """
 
     first: int
@@ -58,15 +58,15 @@ class Course:
     """The simulation of all jobs; iterate over `run`.
 
     Attributes:
-        start_s: Start of each job, s after the site's start; inf: it has not begun.
-        end_s: Its end; inf: it runs.
-        killed: Which jobs ended because a node of theirs went down.
+        start_s: Start of each job, s after the site's start; inf: the job has not begun.
+        end_s: End of each job, s after the site's start; inf: the job has not ended.
+        killed: Whether each job ended because one of its nodes went down.
         nodes: Nodes of the jobs that have begun.
         faults: Injected faults.
-        acting: When they act.
+        acting: Times at which the faults act.
         lost_s: Seconds that each job lost, to all others on file systems and on the network,
             (2, jobs).
-        blame_s: Seconds that injected aggressor a cost each job, (aggressors, jobs).
+        attributed_s: Seconds that injected aggressor a cost each job, (aggressors, jobs).
     """
 
     def __init__(self, spec: SiteSpec, jobs: JobMix) -> None:
@@ -79,7 +79,7 @@ class Course:
         self.faults = draw_faults(spec)
         self.acting = Acting(spec, self.faults)
         self.lost_s = np.zeros((2, count))
-        self.blame_s = np.zeros((spec.aggressors, count))
+        self.attributed_s = np.zeros((spec.aggressors, count))
         self._clock, self._left = jobs.turn_s.copy(), jobs.work_s.copy()
         self._pace = np.ones(count)
         self._noise = self._draw.standard_normal((2, count))
@@ -148,7 +148,7 @@ class Course:
         )
 
     def _reboot(self, at: float) -> list[int]:
-        """Take nodes down, and their jobs with them; bring others back."""
+        """Take nodes down, which ends their jobs; bring other nodes back."""
         for node in self.acting.returning(at):
             self._scheduler.restore(node)
         killed = []
@@ -167,7 +167,7 @@ class Course:
         return started
 
     def _slice(self, here: Ints, at: float) -> tuple[Ints, Ints, Floats]:
-        """Advance all jobs by a slice; return them, their phases, and what they did."""
+        """Advance all jobs by a slice; return the jobs, their phases and their activity."""
         jobs, length = self._jobs, self._spec.slice_s
         program, mount = jobs.program[here], jobs.mount[here]
         place = (self._clock[here] % self._cycle[program])[:, None] >= self._ends[program]
@@ -194,7 +194,7 @@ class Course:
         lost_io, lost_net = moved * io * calm_io * hurt_io, moved * net * calm_net * hurt_net
         self.lost_s[0, here] += lost_io
         self.lost_s[1, here] += lost_net
-        self._blame(here, mount, load, meta, lost_io)
+        self._attribution(here, mount, load, meta, lost_io)
         facts = np.stack(
             [
                 moved,
@@ -209,7 +209,7 @@ class Course:
         return here, phase, facts
 
     def _dose(self, mount: Ints, load: Floats, meta: NDArray[np.bool_]) -> Floats:
-        """Return the load by others on each job's file system."""
+        """Return the load by other jobs on each job's file system."""
         fields = self._spec.file_systems
         data = np.bincount(mount, np.where(meta, 0, load), fields)[mount] - np.where(meta, 0, load)
         names = np.bincount(mount, np.where(meta, load, 0), fields)[mount] - np.where(meta, load, 0)
@@ -217,14 +217,14 @@ class Course:
         return np.maximum(dose, 0)
 
     def _net_dose(self, here: Ints, net: Floats) -> Floats:
-        """Return the load by others on the links between switches, share of their capacity."""
+        """Return other jobs' load on the links between switches, as a share of the capacity."""
         size = self._jobs.nodes[here]
         sent = net * np.where(size > 1, size, 0) / self._spec.nodes
         dose: Floats = np.where(size > 1, sent.sum() - sent, 0.0)
         return dose
 
     def _calm(self, here: Ints, mount: Ints, at: float) -> tuple[Floats, Floats]:
-        """Return how much longer calls take by noise, weather and slow servers."""
+        """Return the factor by which noise, weather and slow servers prolong calls."""
         fresh = self._draw.standard_normal((2, len(here)))
         self._noise[:, here] = 0.5 * self._noise[:, here] + 0.866 * fresh
         sky = self._draw.standard_normal(len(self._weather))
@@ -234,22 +234,22 @@ class Course:
         return own[0] * served[mount], own[1]
 
     def _throttled(self, here: Ints, at: float) -> Floats:
-        """Return how much longer jobs compute: all processes of a job wait for its slowest node."""
+        """Return the factor by which jobs compute longer, waiting for their slowest node."""
         slow = np.ones(len(here))
         for node, left in self.acting.throttled(at):
             on_it = np.array([node in self.nodes[job] for job in here.tolist()], bool)
             slow = np.maximum(slow, np.where(on_it, 1 / left, 1.0))
         return slow
 
-    def _blame(
+    def _attribution(
         self, here: Ints, mount: Ints, load: Floats, meta: NDArray[np.bool_], lost: Floats
     ) -> None:
-        """Record how much time the injected aggressors cost the others."""
+        """Record the time that injected aggressors cost other jobs."""
         dose = self._dose(mount, load, meta)
         for place in np.flatnonzero(self._jobs.aggressor[here]).tolist():
-            number = int(self._jobs.planted[here[place]])
+            number = int(self._jobs.injected[here[place]])
             same = (mount == mount[place]) & (dose > 0)
             same[place] = False
             weight = np.where(meta == meta[place], 1.0, CROSS) * load[place]
             part = np.divide(weight, dose, out=np.zeros(len(here)), where=same)
-            self.blame_s[number, here] += lost * part
+            self.attributed_s[number, here] += lost * part

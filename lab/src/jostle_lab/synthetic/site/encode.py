@@ -27,11 +27,11 @@ class Layout:
     """The cells of metrics in a process's counters.
 
     Attributes:
-        cells: Metric -> its first cell; for metrics of mounts the one in slot 0.
-        codings: Of each cell: a count, a time or a level.
-        stride: Cells of a mount slot.
-        count: Cells in all.
-        text: The metric table.
+        cells: First cell of each metric; for metrics of mounts the cell in slot 0.
+        codings: Coding of each cell: a count, a time or a level.
+        stride: Number of cells of a mount slot.
+        count: Total number of cells.
+        text: Text of the metric table.
     """
 
     cells: dict[str, int]
@@ -43,7 +43,7 @@ class Layout:
 
 @functools.cache
 def layout() -> Layout:
-    """Return the layout that this version of the runtime uses."""
+    """Return the layout of counters in this version of the runtime."""
     mount = [metric for metric in METRICS if metric.scope == "mount"]
     rest = sorted(
         (metric for metric in METRICS if metric.scope == "process"),
@@ -85,9 +85,9 @@ def slice_records(cells: Mapping[int, tuple[Ints, Ints]], count: int) -> tuple[b
     """Encode the records of some slices; each begins where the one before it ended.
 
     Args:
-        cells: Cell -> in which of the records it moved (ascending), and by how much: increases,
-            ns that have 12 significant bits, changes of levels; no zeros.
-        count: Records.
+        cells: For each cell, the numbers of the records in which it changed (ascending), and the
+            changes: increases, ns with 12 significant bits, or changes of levels; no zeros.
+        count: Number of records.
 
     Returns:
         All records, one behind the other, and where each begins (count + 1).
@@ -149,7 +149,7 @@ def _time_codes(ns: Ints) -> Ints:
 
 
 def _lengths(numbers: Ints) -> NDArray[np.int32]:
-    """Return how many bytes each number takes as a varint."""
+    """Return the number of bytes of each number as a varint."""
     size = np.ones(len(numbers), np.int32)
     most, limit = int(numbers.max(initial=0)), 1 << 7
     while limit <= most:
@@ -187,7 +187,7 @@ def _with_sums(out: Bytes, begins: Ints) -> bytes:
 
 
 def varint(number: int) -> bytes:
-    """Return LEB128, unsigned."""
+    """Return a number in unsigned LEB128."""
     out = bytearray()
     while number >= 0x80:
         out.append(number & 0x7F | 0x80)

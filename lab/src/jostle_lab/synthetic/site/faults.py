@@ -29,11 +29,11 @@ class SiteFault:
     | reboot | its job is killed; then it has a new boot id | - |
 
     Attributes:
-        kind: One of these.
+        kind: Kind of the fault, from the table.
         place: Number of the file system, or of the node.
-        size: See the table.
-        start_s: When it begins, s after the site's start.
-        end_s: When it ends.
+        size: Strength of the fault, see the table.
+        start_s: Time at which the fault begins, s after the site's start.
+        end_s: Time at which the fault ends.
     """
 
     kind: SiteFaultKind
@@ -62,13 +62,13 @@ def draw_faults(spec: SiteSpec) -> tuple[SiteFault, ...]:
 
 
 class Acting:
-    """Which faults act when."""
+    """The times at which faults act."""
 
     def __init__(self, spec: SiteSpec, faults: Sequence[SiteFault]) -> None:
         self._spec, self._faults = spec, faults
 
     def servers(self, at: float) -> Floats:
-        """Return how much longer requests take at an instant, by file system."""
+        """Return the factor by which requests take longer at an instant, by file system."""
         slow = np.ones(self._spec.file_systems)
         for fault in self._of("slow server"):
             if fault.start_s <= at < fault.end_s:

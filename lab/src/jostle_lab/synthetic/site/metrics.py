@@ -1,4 +1,4 @@
-"""Rates of each metric: by how much a process increases it per second of each phase.
+"""Defines the rate at which a process increases each metric in each phase of its program.
 
 Where the figures come from: lab/docs/explanation/simulated-site.md. The metrics, their sizes and
 their spread are from small programs of this project under `jostle run` on a quiet machine.
@@ -51,11 +51,11 @@ class Rates:
     """The rates of all metrics.
 
     Attributes:
-        counts: Numbers: metric -> rate, of processes.
-        times: ns: likewise.
-        files: Numbers on the scratch file system.
-        file_times: ns on it.
-        op_bytes: Bytes of a call on files, a message and an exchange, by phase.
+        counts: Rate of each counting metric of processes.
+        times: Rate of each time of processes, ns.
+        files: Rate of each counting metric of the scratch file system.
+        file_times: Rate of each time of the scratch file system, ns.
+        op_bytes: Bytes of a file operation, a message and an exchange, by phase.
     """
 
     def __init__(self, programs: Sequence[Program], per_node: int, *, pmu: bool) -> None:

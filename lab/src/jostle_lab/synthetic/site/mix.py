@@ -1,4 +1,4 @@
-"""Draws what users of a simulated site submit: sizes, durations, arrivals, users, arrays.
+"""Draws the jobs that users of a simulated site submit: sizes, durations, arrivals, job arrays.
 
 The model is that of Lublin and Feitelson, 2003, with their parameters of batch jobs. Constants are
 theirs unless a comment says that they are ours.
@@ -42,19 +42,19 @@ class JobMix:
     """All jobs of a site, in order of submission; arrays have one entry per job.
 
     Attributes:
-        programs: What they run.
+        programs: Programs that the jobs run.
         program: Number of each job's program.
-        user: Its user.
-        nodes: Its nodes.
-        work_s: Its undisturbed run time.
-        limit_s: Its time limit.
-        submit_s: When it was submitted, s after the site's start.
-        mount: Its scratch file system.
-        fails: It aborts.
-        turn_s: The offset in its cycle at which it begins, s.
-        planted: -1: no injected job; else the number of the injected aggressor that it is, or whose
-            victim it is.
-        aggressor: Whether it is an injected aggressor.
+        user: Number of each job's user.
+        nodes: Number of nodes of each job.
+        work_s: Undisturbed run time of each job, s.
+        limit_s: Time limit of each job, s.
+        submit_s: Time at which the job was submitted, s after the site's start.
+        mount: Number of each job's scratch file system.
+        fails: Whether each job aborts.
+        turn_s: Offset in the program's cycle at which each job begins, s.
+        injected: Number of the injected aggressor that the job is, or whose victim it is; -1:
+            neither.
+        aggressor: Whether the job is an injected aggressor.
     """
 
     programs: list[Program]
@@ -67,7 +67,7 @@ class JobMix:
     mount: Ints
     fails: NDArray[np.bool_]
     turn_s: Floats
-    planted: Ints
+    injected: Ints
     aggressor: NDArray[np.bool_]
 
     def __len__(self) -> int:
@@ -95,12 +95,14 @@ def draw_jobs(spec: SiteSpec) -> JobMix:
     late = _stream(pool, rate, span, draw)
     every = {name: np.concatenate([early[name], late[name]]) for name in early}
     first = len(programs)
-    planted, more = _planted(spec, span, draw, first)
+    injected, more = _injected(spec, span, draw, first)
     programs += more
-    every = {name: np.concatenate([every[name], planted.get(name, np.zeros(0))]) for name in every}
-    of = np.concatenate([np.full(len(early["nodes"]) + len(late["nodes"]), -1), planted["planted"]])
+    every = {name: np.concatenate([every[name], injected.get(name, np.zeros(0))]) for name in every}
+    of = np.concatenate(
+        [np.full(len(early["nodes"]) + len(late["nodes"]), -1), injected["injected"]]
+    )
     hurts = np.concatenate(
-        [np.zeros(len(of) - len(planted["planted"]), bool), planted["aggressor"] > 0]
+        [np.zeros(len(of) - len(injected["injected"]), bool), injected["aggressor"] > 0]
     )
     by = np.argsort(every["submit_s"], kind="stable")
     every = {name: values[by] for name, values in every.items()}
@@ -205,7 +207,7 @@ def _week() -> Floats:
     return rate
 
 
-def _planted(
+def _injected(
     spec: SiteSpec, span: float, draw: np.random.Generator, first: int
 ) -> tuple[dict[str, Floats], list[Program]]:
     """Return aggressors, and with each two victims that begin before and end after it."""
@@ -234,6 +236,6 @@ def _planted(
                     0,
                 ]
             )
-    names = ("program", "user", "nodes", "work_s", "submit_s", "mount", "planted", "aggressor")
+    names = ("program", "user", "nodes", "work_s", "submit_s", "mount", "injected", "aggressor")
     table = np.array(rows, dtype=float).reshape(-1, len(names))
     return {name: table[:, place] for place, name in enumerate(names)}, programs

@@ -1,4 +1,4 @@
-"""The processes of the jobs of a simulated site: their ids, nodes and rows."""
+"""Makes the processes of a simulated site's jobs: IDs, nodes and rows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jostle.repository.writing import mount_identity, process_id
-from jostle_lab.synthetic.planted.rows import mount_of
+from jostle_lab.synthetic.injected.rows import mount_of
 from jostle_lab.synthetic.site.mix import JobMix
 from jostle_lab.synthetic.site.programs import Program
 from jostle_lab.synthetic.site.spec import SiteSpec
@@ -29,7 +29,7 @@ def scratch(number: int) -> tuple[str, str, str]:
 
 
 def identity(path: str, kind: str, source: str) -> str:
-    """Return the identity of a network file system, as in the repository."""
+    """Return the name of a network file system in the column `mount` of a repository."""
     return mount_identity("", path, kind, source)
 
 
@@ -51,15 +51,15 @@ class Ranks:
 
     Attributes:
         job: Number of the job.
-        program: Its program.
-        start_ns: When they began.
-        ids: Their ids.
-        nodes: Their nodes.
-        boots: How often their nodes had been rebooted.
-        pids: Their process numbers.
-        local: Their numbers on their node.
+        program: The job's program.
+        start_ns: Start of the processes, ns.
+        ids: IDs of the processes in the repository.
+        nodes: Node of each process.
+        boots: Number of previous reboots of each process's node.
+        pids: Process ID of each process on its node.
+        local: Number of each process on its node.
         by_id: Ranks in the order of ids.
-        moving: Which of them write and read, as shares of 1.
+        moving: 1 for each process that writes and reads, 0 for the others.
     """
 
     job: int
@@ -74,14 +74,14 @@ class Ranks:
     moving: NDArray[np.float32]
 
     def __len__(self) -> int:
-        """Return how many they are."""
+        """Return the number of processes."""
         return len(self.ids)
 
 
 def ranks_of(
     spec: SiteSpec, jobs: JobMix, job: int, nodes: Ints, boots: Ints, start_ns: int
 ) -> Ranks:
-    """Return the processes of a job that begins on nodes that were rebooted so often."""
+    """Return the processes of a job, given its nodes and the numbers of their reboots."""
     program = jobs.programs[jobs.program[job]]
     each = program.per_node or spec.processes_per_node
     node = np.repeat(nodes, each)

@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from jostle_lab.synthetic.planted.programs import KIB, META, MIB, READ, WRITE
+from jostle_lab.synthetic.injected.programs import KIB, META, MIB, READ, WRITE
 
 __all__ = ["META", "READ", "WRITE", "Phase", "Program", "aggressor", "catalogue", "victim"]
 
@@ -24,12 +24,12 @@ class Phase:
     """A phase with constant behaviour.
 
     Attributes:
-        seconds: Its length, undisturbed.
-        io: Share of the time of a process that writes or reads in such calls.
-        net: Share of the time in communication; the rest computes.
-        rate: Bytes/s of a node, or metadata operations/s where `what` is META.
+        seconds: The phase's length, undisturbed.
+        io: Share of time in file operations, for a process that reads or writes.
+        net: Share of time in communication; the rest of the time is computation.
+        rate: Bytes/s of a node, or metadata operations/s if `what` is META.
         size: Bytes per call.
-        what: WRITE, READ or META.
+        what: Kind of the operations: WRITE, READ or META.
         pairs: Messages/s that a process sends to neighbours.
         message: Bytes of such a message.
         reductions: Collectives/s of small size.
@@ -55,18 +55,18 @@ class Program:
     """A program.
 
     Attributes:
-        name: Its name.
-        phases: Repeated until its work is done.
-        weight: How often users choose it, relative to others.
-        mpi: It communicates; else it runs on one node.
-        per_node: Its processes on a node; 0: as many as the site's MPI programs have.
-        threads: Threads of each process.
-        writers: Which of its processes write and read.
-        collective: It writes by collective MPI-IO.
+        name: The program's name.
+        phases: Phases, repeated until the program's work is done.
+        weight: Relative frequency with which users choose the program.
+        mpi: Whether the program communicates by MPI; else it runs on one node.
+        per_node: Number of processes on a node; 0: as many as the site's MPI programs have.
+        threads: Number of threads of each process.
+        writers: Processes that write and read.
+        collective: Whether the program writes by collective MPI-IO.
         memory: Resident memory of a process, bytes.
-        log: Lines/s that its first process writes to its log.
+        log: Lines/s that the first process writes to the program's log.
         faults: Page faults/s of a process.
-        script: The script that its interpreter runs, or nothing.
+        script: Script that the program's interpreter runs; "" if there is none.
     """
 
     name: str
@@ -84,7 +84,7 @@ class Program:
 
     @property
     def cycle_s(self) -> float:
-        """Length of all phases."""
+        """Total length of all phases, s."""
         return sum(phase.seconds for phase in self.phases)
 
 
@@ -262,12 +262,13 @@ def catalogue(draw: np.random.Generator) -> list[Program]:
 
 
 def aggressor(kind: int, capacity: float, meta: float, draw: np.random.Generator) -> Program:
-    """Return a program that loads a file system on one node.
+    """Return a program on one node that loads a file system.
 
     Args:
-        kind: 0: bursts of writes, 1: of metadata, 2: sustained, with pauses.
-        capacity: Bytes/s of the file system.
-        meta: Metadata operations/s of it.
+        kind: Kind of load: 0: bursts of writes, 1: bursts of metadata operations, 2: sustained,
+            with pauses.
+        capacity: Capacity of the file system, bytes/s.
+        meta: Metadata operations/s of the file system.
         draw: Source of random numbers.
     """
     share = float(draw.uniform(0.7, 0.95))
@@ -288,7 +289,7 @@ def aggressor(kind: int, capacity: float, meta: float, draw: np.random.Generator
 
 
 def victim(draw: np.random.Generator, *, meta: bool) -> Program:
-    """Return a program that is often in calls on its file system."""
+    """Return a program that spends much time in file operations."""
     if meta:
         return Program(
             "builder",
@@ -301,5 +302,5 @@ def victim(draw: np.random.Generator, *, meta: bool) -> Program:
 
 
 def longest(programs: Sequence[Program]) -> int:
-    """Return the largest number of phases."""
+    """Return the largest number of phases of a program."""
     return max(len(program.phases) for program in programs)

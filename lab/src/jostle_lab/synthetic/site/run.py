@@ -1,4 +1,4 @@
-"""A site under simulation: its jobs, their progress and the metrics of their processes."""
+"""The state of a site under simulation: its jobs, their progress and their processes' metrics."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class SiteRun:
     """A site under simulation: its jobs, their progress and their processes.
 
     Attributes:
-        spec: The site.
-        jobs: Its jobs.
+        spec: Specification of the site.
+        jobs: The site's jobs.
         course: The simulation of the jobs.
         rates: Rates of all metrics.
         ranks: Processes of the jobs that run, by number of the job.
@@ -44,7 +44,7 @@ class SiteRun:
         return made
 
     def end_of(self, job: int) -> tuple[int, str]:
-        """Return when and how a job ended, as in its profiles: ns since the epoch; 0: it runs."""
+        """Return a job's end (ns since the epoch; 0: it runs) and its reason, as in profiles."""
         end_s = float(self.course.end_s[job])
         if end_s == float("inf"):
             return 0, ""
@@ -52,7 +52,7 @@ class SiteRun:
         return self.ns(end_s), "killed" if self.course.killed[job] else reason
 
     def ns(self, seconds: float) -> int:
-        """Return an instant, ns since the epoch."""
+        """Convert simulated seconds to ns since the epoch."""
         return self.spec.first_slice * self.spec.slice_ns + round(seconds * 1e9)
 
     def close(self) -> None:

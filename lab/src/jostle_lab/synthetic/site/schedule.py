@@ -1,4 +1,4 @@
-"""Gives nodes to jobs: first come, first served, with backfill (EASY)."""
+"""Schedules jobs on nodes: first come, first served, with backfill (EASY)."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class Scheduler:
 
     def release(self, job: int) -> None:
         """Return the nodes of a job to the free ones."""
-        planted = int(self._jobs.planted[job] >= 0)
-        places = self.nodes.pop(job) - self._offset[planted]
-        self._free[planted][places] = True
+        injected = int(self._jobs.injected[job] >= 0)
+        places = self.nodes.pop(job) - self._offset[injected]
+        self._free[injected][places] = True
         self._ends = [entry for entry in self._ends if entry[1] != job]
 
     def withdraw(self, node: int) -> int | None:
@@ -58,7 +58,7 @@ class Scheduler:
         jobs, started = self._jobs, []
         while self._next < len(jobs) and jobs.submit_s[self._next] <= now:
             job, self._next = self._next, self._next + 1
-            if jobs.planted[job] >= 0:
+            if jobs.injected[job] >= 0:
                 if self._take(job, 1):
                     started.append(job)
             else:
@@ -96,7 +96,7 @@ class Scheduler:
         return True
 
     def _promise(self, now: float) -> tuple[float, int]:
-        """Return when the first job can start at the latest, and how many nodes are spare then."""
+        """Return the latest start of the queue's first job, and the number of spare nodes then."""
         wanted, free = int(self._jobs.nodes[self._queue[0]]), int(self._free[0].sum())
         for when, job in self._ends:
             free += int(self._jobs.nodes[job])

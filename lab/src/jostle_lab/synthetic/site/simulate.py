@@ -1,4 +1,4 @@
-"""Simulates a site: a repository of what its jobs did, and the truth about them."""
+"""Simulates a site: writes a repository or spools of its jobs, and the truth about them."""
 
 from __future__ import annotations
 
@@ -45,10 +45,11 @@ def simulate_site(
     """Make a site's repository, or its nodes' spools, and write the truth to its truth.json.
 
     Args:
-        target: A new or empty folder.
-        spec: The site.
-        form: What to write.
-        progress: Called with how many slices of how many are done.
+        target: Path of a new or empty folder.
+        spec: Specification of the site.
+        form: Output: a repository, or spools.
+        progress: Function that is called with the numbers of slices that are done and of all
+            slices.
 
     Returns:
         The truth.
@@ -58,7 +59,7 @@ def simulate_site(
     """
     spec, target = spec or SiteSpec(), Path(target).expanduser().absolute()
     if target.exists() and any(target.iterdir()):
-        raise RepositoryError(f"There is something in {target}.", hint="Name a new folder.")
+        raise RepositoryError(f"{target} is not empty.", hint="Name a new folder.")
     writer = (RepositoryWriter if form == "repository" else SpoolWriter)(target, spec)
     for interval in writer.course.run():
         writer.add(interval)

@@ -18,18 +18,19 @@ class SiteSpec:
     """A site to be simulated.
 
     Attributes:
-        nodes: Compute nodes, node00000 and so on; at least 8. The last sixteenth of them, at least
-            four, is reserved for the injected jobs.
-        days: How many days are simulated.
-        seed: The same seed and parameters give the same bytes.
-        start_ns: When it begins, ns since the epoch; it is moved back to a full hour.
-        slice_s: Length of a slice.
-        processes_per_node: Processes that an MPI program starts on each of its nodes.
-        load: Nodes that its users request, share of all nodes.
-        aggressors: Injected aggressors; each has two injected victims.
-        faults: Slow servers, throttled nodes and reboots, in turn.
-        commit_s: Simulated seconds between two commits of its ingester.
-        pmu: Nodes count instructions, cycles and cache misses.
+        nodes: Number of compute nodes, at least 8, named node00000 and so on. The last sixteenth of
+            them, at least four, is reserved for the injected jobs.
+        days: Number of simulated days.
+        seed: Seed of the random numbers; the same seed and parameters give the same bytes.
+        start_ns: Time at which the simulation begins, ns since the epoch; it is moved back to a
+            full hour.
+        slice_s: Length of a slice, s.
+        processes_per_node: Number of processes that an MPI program starts on each of its nodes.
+        load: Share of all nodes that users request on average.
+        aggressors: Number of injected aggressors; each has two injected victims.
+        faults: Number of injected faults: slow servers, throttled nodes and reboots, in turn.
+        commit_s: Simulated seconds between two commits of the site's ingester.
+        pmu: Whether nodes count instructions, cycles and cache misses.
     """
 
     nodes: int = 16
@@ -51,23 +52,23 @@ class SiteSpec:
 
     @property
     def first_slice(self) -> int:
-        """Number of its first slice since the epoch."""
+        """Number of the first slice since the epoch."""
         hour = 3600 * 1_000_000_000
         return self.start_ns // hour * hour // self.slice_ns
 
     @property
     def slices(self) -> int:
-        """How many slices it lasts."""
+        """Number of simulated slices."""
         return max(1, round(self.days * 86_400 / self.slice_s))
 
     @property
     def reserved(self) -> int:
-        """Nodes that are reserved for injected jobs."""
+        """Number of nodes that are reserved for injected jobs."""
         return max(4, self.nodes // 16)
 
     @property
     def file_systems(self) -> int:
-        """Scratch file systems: one for each thousand nodes, at least two."""
+        """Number of scratch file systems: one for each thousand nodes, at least two."""
         return max(2, self.nodes // 1000)
 
     @property

@@ -25,7 +25,7 @@ from jostle.schema.profile import (
     Head,
     MpiState,
 )
-from jostle_lab.synthetic.planted.rows import mount_of
+from jostle_lab.synthetic.injected.rows import mount_of
 from jostle_lab.synthetic.site.block import Block
 from jostle_lab.synthetic.site.course import Interval
 from jostle_lab.synthetic.site.encode import cell_of, layout, record, slice_records, text, varint
@@ -45,11 +45,11 @@ _MAGIC_NUMBERS = {"lustre": 0x0BD00BD0, "nfs4": 0x6969}
 
 @dataclass(frozen=True)
 class Step:
-    """What a step of simulated time added to the spools.
+    """The data that a step of simulated time added to the spools.
 
     Attributes:
         now_ns: The end of the interval, CLOCK_REALTIME.
-        process_slices: Slices of processes that were appended in it.
+        process_slices: Number of process-slices that were appended in the step.
         started: Names of jobs that began.
         ended: Names of jobs that ended.
     """
@@ -67,12 +67,12 @@ def spool_steps(spec: SiteSpec, folder: Path | str, step_s: float = 60.0) -> Ite
     repository.
 
     Args:
-        spec: The site.
-        folder: Each node has a folder of its name in it.
+        spec: Specification of the site.
+        folder: Folder for the spools; each node has a folder of its name in it.
         step_s: Length of an interval, s; at the end of an hour it is shorter if need be.
 
     Yields:
-        What was added, interval by interval.
+        The added data, interval by interval.
     """
     writer = SpoolWriter(Path(folder), replace(spec, commit_s=step_s))
     for interval in writer.course.run():
@@ -81,13 +81,13 @@ def spool_steps(spec: SiteSpec, folder: Path | str, step_s: float = 60.0) -> Ite
 
 @dataclass
 class _Open:
-    """Files of a job's processes that grow.
+    """The growing files of a job's processes.
 
     Attributes:
         paths: File of each rank.
-        ends: Where the records of each file end.
-        generation: Generation of their newest commit.
-        levels: Newest levels: gauge -> (ranks,).
+        ends: Offset of the end of each file's records.
+        generation: Generation number of the files' newest commit.
+        levels: Latest value of each gauge, (ranks,).
     """
 
     paths: list[Path]
@@ -106,7 +106,7 @@ class SpoolWriter(SiteRun):
         folder.mkdir(parents=True, exist_ok=True)
 
     def add(self, interval: Interval) -> Step:
-        """Append an interval."""
+        """Append the slices of an interval."""
         spec, before = self.spec, self.process_slices
         made = self.begin(interval)
         for job in interval.started:
@@ -180,7 +180,7 @@ class SpoolWriter(SiteRun):
             self._open[ranks.job].generation += 1
 
     def _cells(self, block: Block, by: Ints, place: Ints) -> dict[int, tuple[Ints, Ints]]:
-        """Return the increases by cell: in which records, and by how much."""
+        """Return the increases of each cell: the records in which it changed, and the amounts."""
         cells: dict[int, tuple[Ints, Ints]] = {}
         for name, column in block.metrics.items():
             values = column[by]
@@ -203,7 +203,7 @@ class SpoolWriter(SiteRun):
         return cells
 
     def _changes(self, block: Block, name: str, values: Ints, place: Ints) -> Ints:
-        """Return by how much levels changed since the record before."""
+        """Return the changes of levels since the previous record."""
         before = np.concatenate(
             [
                 self._open[ranks.job].levels.get(name, np.zeros(len(ranks), np.int64))

@@ -1,4 +1,4 @@
-"""Turns blocks of processes into rows of a repository's tables, sorted as its own are."""
+"""Turns blocks of processes into sorted rows of a repository's tables."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from jostle.repository.writing import BINDING_COLUMNS, TABLES, PartitionChunk, dictionary, is_shared
 from jostle.schema.metrics import BY_ID
 from jostle.schema.profile import MpiAdapter, MpiState
-from jostle_lab.synthetic.planted.rows import mount_of
+from jostle_lab.synthetic.injected.rows import mount_of
 from jostle_lab.synthetic.site.block import Block, Columns
 from jostle_lab.synthetic.site.processes import (
     HOME,
@@ -107,10 +107,10 @@ class _Keys:
         """Return sums, minima and maxima of groups of rows.
 
         Args:
-            starts: Where in `rows` each group begins.
+            starts: Index in `rows` of the begin of each group.
             rows: Rows of the block.
             values: Metrics of these rows.
-            resource: host or mount.
+            resource: Column of the groups: host or mount.
             mount: Index of the mount of each of `rows`, and the mounts' names.
         """
         first = rows[starts]

@@ -1,4 +1,4 @@
-"""The truth about a simulated site: its jobs, what they lost, and to which jobs."""
+"""The truth about a simulated site: its jobs, the time that they lost, and its causes."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ class SiteJob:
     """The truth about a job of a simulated site.
 
     Attributes:
-        job: Its name.
-        program: Its program.
+        job: The job's name.
+        program: The job's program.
         user: Number of its user.
-        nodes: Its nodes.
-        processes: Its processes.
-        mount: Its scratch file system.
-        submit_s: When it was submitted, s after the site's start.
-        start_s: Its start.
-        end_s: Its end; None: it ran when the simulation ended.
-        lost_s: Seconds that others cost it on its file system.
-        killed: It ended because one of its nodes went down.
-        net_lost_s: The same on the network.
-        by: Injected aggressor -> seconds that it cost the job.
+        nodes: The job's nodes.
+        processes: Number of processes of the job.
+        mount: The job's scratch file system.
+        submit_s: Time at which the job was submitted, s after the site's start.
+        start_s: The job's start.
+        end_s: End of the job; None if the job still ran when the simulation ended.
+        lost_s: Seconds that the job lost to other jobs on its file system.
+        killed: Whether the job ended because one of its nodes went down.
+        net_lost_s: Seconds that the job lost to other jobs on the network.
+        by: Seconds that each injected aggressor cost the job.
     """
 
     job: str
@@ -55,12 +55,12 @@ class Simulated:
     """A simulated site and the truth about it.
 
     Attributes:
-        path: Its folder.
-        spec: Its specification.
-        jobs: Name -> truth, of the jobs that ran.
-        victims: Name of an injected aggressor -> its injected victims.
+        path: The site's folder.
+        spec: The site's specification.
+        jobs: Truth about each job that ran, by name.
+        victims: Injected victims of each injected aggressor, by name.
         faults: Injected faults.
-        process_slices: How many rows table slices has.
+        process_slices: Number of rows of table slices.
     """
 
     path: Path
@@ -71,7 +71,7 @@ class Simulated:
     process_slices: int
 
     def to_json(self) -> dict[str, Any]:
-        """Return what truth.json holds; without the path, so that a seed gives the same bytes."""
+        """Return the content of truth.json; without the path, a seed gives the same bytes."""
         return {
             "spec": vars(self.spec),
             "process_slices": self.process_slices,
@@ -87,8 +87,8 @@ def truth_of(
     spec: SiteSpec, jobs: JobMix, course: Course, path: Path, process_slices: int
 ) -> Simulated:
     """Return the truth about a site whose simulation is over."""
-    planted = np.flatnonzero(jobs.aggressor & (course.start_s < np.inf)).tolist()
-    names = {int(jobs.planted[job]): job_name(job) for job in planted}
+    injected = np.flatnonzero(jobs.aggressor & (course.start_s < np.inf)).tolist()
+    names = {int(jobs.injected[job]): job_name(job) for job in injected}
     every = {
         job_name(job): _job(spec, jobs, course, job, names)
         for job in np.flatnonzero(course.start_s < np.inf).tolist()
@@ -97,7 +97,7 @@ def truth_of(
         name: tuple(
             job_name(job)
             for job in np.flatnonzero(
-                (jobs.planted == number) & ~jobs.aggressor & (course.start_s < np.inf)
+                (jobs.injected == number) & ~jobs.aggressor & (course.start_s < np.inf)
             ).tolist()
         )
         for number, name in names.items()
@@ -109,10 +109,10 @@ def _job(spec: SiteSpec, jobs: JobMix, course: Course, job: int, names: dict[int
     program = jobs.programs[jobs.program[job]]
     nodes = course.nodes[job].tolist()
     ended = course.end_s[job] < np.inf
-    blame = {
-        name: round(float(course.blame_s[number, job]), 3)
+    attribution = {
+        name: round(float(course.attributed_s[number, job]), 3)
         for number, name in names.items()
-        if course.blame_s[number, job] > 0
+        if course.attributed_s[number, job] > 0
     }
     return SiteJob(
         job_name(job),
@@ -127,12 +127,12 @@ def _job(spec: SiteSpec, jobs: JobMix, course: Course, job: int, names: dict[int
         bool(course.killed[job]),
         round(float(course.lost_s[0, job]), 3),
         round(float(course.lost_s[1, job]), 3),
-        blame,
+        attribution,
     )
 
 
 def _said(fault: SiteFault) -> dict[str, Any]:
-    """Return a fault as in truth.json."""
+    """Return a fault in the format of truth.json."""
     server = fault.kind == "slow server"
     where = identity(*scratch(fault.place)) if server else host_name(fault.place)
     return {

@@ -1,4 +1,4 @@
-"""Synthetic runs of MPI programs, event by event, with their true loss."""
+"""Makes synthetic runs of MPI programs, event by event, with their true lost time."""
 
 from jostle_lab.synthetic.traces.disturb import Disturbance
 from jostle_lab.synthetic.traces.families import SPECS

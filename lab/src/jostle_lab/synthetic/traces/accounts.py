@@ -25,8 +25,8 @@ class Spans:
 
     Attributes:
         begin_s: Start of each span.
-        end_s: Its end.
-        amount_s: Time of this kind in it, spread evenly.
+        end_s: End of each span.
+        amount_s: Time of this kind in each span, spread evenly over it.
     """
 
     begin_s: Floats
@@ -35,37 +35,37 @@ class Spans:
 
 
 def waits(script: Script, timeline: ReplayTimeline) -> Floats:
-    """Return what each MPI call took beyond the usual time of its kind [K, R]; 0 for all others."""
+    """Return each MPI call's time beyond the usual time of its kind [K, R]; 0 for other calls."""
     took = timeline.end_s - timeline.begin_s
     beyond = np.zeros(took.shape)
     for number, call in enumerate(script.calls):
         events = np.flatnonzero(script.call == number)
         if call.in_mpi and len(events):
-            beyond[events] = _beyond_floor(took[events])
+            beyond[events] = _beyond_usual(took[events])
     return beyond
 
 
-def _beyond_floor(took: Floats) -> Floats:
+def _beyond_usual(took: Floats) -> Floats:
     """Return the time of each rank's calls of a kind beyond their lower quartile so far [n, R]."""
     number = len(took)
     beyond = np.zeros(took.shape)
-    floor = took[0].copy()
+    usual = took[0].copy()
     for i in range(1, min(number, _EXACT)):
         n = i + 1
-        step = floor / (1 << max(n.bit_length() - 3, 0))
-        above = took[i] >= floor
+        step = usual / (1 << max(n.bit_length() - 3, 0))
+        above = took[i] >= usual
         if n > _MATURE:
-            beyond[i] = np.where(above, took[i] - floor, 0.0)
-        lower = np.maximum(floor - 0.75 * step, took[i])
-        floor = np.where(above, floor + 0.25 * step, lower)
+            beyond[i] = np.where(above, took[i] - usual, 0.0)
+        lower = np.maximum(usual - 0.75 * step, took[i])
+        usual = np.where(above, usual + 0.25 * step, lower)
     at = _EXACT
     while at < number:  # by now a call changes the usual time by less than 1/500: a few at once
         block = took[at : at + max(at // _BLOCK, 1)]
-        step = floor / (1 << max((at + 1).bit_length() - 3, 0))
-        share = (block >= floor).mean(axis=0)
-        beyond[at : at + len(block)] = np.maximum(block - floor, 0.0)
+        step = usual / (1 << max((at + 1).bit_length() - 3, 0))
+        share = (block >= usual).mean(axis=0)
+        beyond[at : at + len(block)] = np.maximum(block - usual, 0.0)
         moved = len(block) * step * (0.25 * share - 0.75 * (1 - share))
-        floor = np.maximum(floor + moved, np.minimum(floor, block.min(axis=0)))
+        usual = np.maximum(usual + moved, np.minimum(usual, block.min(axis=0)))
         at += len(block)
     return beyond
 
@@ -95,7 +95,7 @@ def off_cpu(script: Script, timeline: ReplayTimeline, effect: Effect, rank: int)
 
 
 def _waits_for_disk(begin: Floats, end: Floats) -> Floats:
-    """Return the spans in file calls: all but the first microseconds is waiting off the CPU."""
+    """Return the spans in file calls that are off the CPU: all but the first microseconds."""
     return np.maximum(end - begin - 20e-6, 0.0)
 
 
@@ -119,7 +119,7 @@ def _readings(times: Floats) -> Ints:
 
 
 def stolen(script: Script, timeline: ReplayTimeline, effect: Effect, rank: int) -> Spans:
-    """Return when a rank really lost its CPU: at the end of the computation that was hit."""
+    """Return the spans in which a rank lost its CPU, at the end of the affected computation."""
     amount = _column(effect.stolen_s, rank)
     hit = np.flatnonzero(amount > 0)
     end = timeline.begin_s[hit, rank]

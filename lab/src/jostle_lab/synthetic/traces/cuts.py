@@ -25,8 +25,8 @@ class Cuts:
     Attributes:
         event: Number of the event whose end is the boundary.
         rule: Index into the repository's RULES.
-        level: 2^level delimiters in one.
-        occurrence: Number of the call that ended it, where the rule counts calls; else 0.
+        level: Logarithm of the number of delimiters per segment: 2^level.
+        occurrence: Number of the call that ended the segment, if the rule counts calls; else 0.
     """
 
     event: Ints
@@ -39,9 +39,9 @@ def cut(script: Script, end_s: Floats, *, raw: bool) -> Cuts:
     """Cut a run into segments.
 
     Args:
-        script: Its events.
-        end_s: When a rank leaves each of them, seconds since MPI_Init.
-        raw: Each global collective ends a segment.
+        script: Events of the run.
+        end_s: Time at which a rank leaves each event, seconds since MPI_Init.
+        raw: Whether each global collective ends a segment.
     """
     rules = _Rules(script, raw)
     sorts = script.sorts

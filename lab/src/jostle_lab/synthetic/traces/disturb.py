@@ -18,18 +18,19 @@ class Disturbance:
     """One source of disturbance.
 
     Attributes:
-        cause: The resource that it takes.
+        cause: Resource that the disturbance uses.
         how: call: some calls of a rank take longer (the delay is within the call); all: some
             collectives and exchanges take longer for all ranks; steal: ranks lose their CPU while
             they compute; slow: computation takes longer in spans; file: file calls do.
         size_s: Mean length of a delay (call, all, steal).
         shape: Distribution of delays: constant, Gaussian with a fifth of the mean, exponential, or
             Pareto with exponent 1.5.
-        where: Which ranks: each of them, one, or those of one node.
-        spans: Number of spans of the run that are hit; 0: all of it.
+        where: Ranks that are hit: each of them, one, or those of one node.
+        spans: Number of spans of the run that are hit; 0: the whole run.
         share: Share of the run that the spans take together.
-        sustained: It acts all the time and hits nearly all calls: continuous interference.
-        weight: Its part of the loss when there are several.
+        sustained: Whether the disturbance acts all the time and hits nearly all calls: continuous
+            interference.
+        weight: Share of this disturbance in the lost time if there are several.
     """
 
     cause: CauseName
@@ -45,12 +46,12 @@ class Disturbance:
 
 @dataclass
 class Effect:
-    """What is added to a script: seconds, [K, R] or [K, 1] or 0.
+    """The time that a disturbance adds to a script: seconds, [K, R] or [K, 1] or 0.
 
     Attributes:
         stolen_s: Time off the CPU in the computation before the event.
         slowed_s: Additional time of computation.
-        call_s: Delay in the call, before the others can know that this rank has reached it.
+        call_s: Delay in the call, before other ranks can know that this rank has reached it.
         all_s: Delay of the call for all ranks.
         file_s: Delay in file calls.
     """
@@ -63,7 +64,7 @@ class Effect:
 
     @staticmethod
     def none(events: int) -> Effect:
-        """Return the effect of no disturbance."""
+        """Return an effect that adds no time."""
         return Effect(*(np.zeros((events, 1)) for _ in range(5)))
 
     def __add__(self, other: Effect) -> Effect:
@@ -89,7 +90,7 @@ class DrawnDisturbance:
         self._open = _open(disturbance, script, random)
 
     def effect(self, strength: float) -> Effect:
-        """Return what it adds.
+        """Return the time that the disturbance adds.
 
         Args:
             strength: Probability per call (call, all; beyond 1 what is sustained is longer), events
@@ -147,7 +148,7 @@ class DrawnDisturbance:
 def _ranks(
     disturbance: Disturbance, program: ReplayProgram, random: np.random.Generator
 ) -> NDArray[np.bool_]:
-    """Return which ranks are hit [1, R]."""
+    """Return whether each rank is hit [1, R]."""
     ranks = np.arange(program.ranks)
     if disturbance.where == "each":
         return np.ones((1, program.ranks), dtype=bool)
@@ -160,7 +161,7 @@ def _ranks(
 def _open(
     disturbance: Disturbance, script: Script, random: np.random.Generator
 ) -> NDArray[np.bool_]:
-    """Return which events lie in the spans that are hit [K]."""
+    """Return whether each event lies in a span that is hit [K]."""
     events = len(script.call)
     if not disturbance.spans:
         return np.ones(events, dtype=bool)

@@ -24,15 +24,15 @@ class Call:
     """A call site of a program, and the computation before it.
 
     Attributes:
-        function: The function that it calls.
+        function: Function that is called.
         sort: Kind of the call: a collective of all ranks (global), an exchange with both neighbours
             in a ring (neighbours), a receive from the rank before (forth) or behind (back), which
             sends with its next call (send), a file call (file), or no call: computation alone
             (none).
         gap_s: Computation before it, seconds on a mean rank.
-        cost_s: Its own time when no rank comes late.
-        bytes: Bytes that it moves.
-        every: It occurs only once in so many iterations.
+        cost_s: Time of the call itself if no rank is late.
+        bytes: Bytes that the call transfers.
+        every: Number of iterations in which the call occurs once.
         bytes_drift: Relative change of its bytes from rank to rank, and at each call whose `every`
             is more than 1, as in a particle code that rebuilds its lists.
     """
@@ -47,7 +47,7 @@ class Call:
 
     @property
     def in_mpi(self) -> bool:
-        """Whether it is a call of MPI."""
+        """Whether the call is a call of MPI."""
         return self.sort not in _OUTSIDE_MPI
 
 
@@ -56,11 +56,11 @@ class ProgramLoop:
     """A loop of a program.
 
     Attributes:
-        seconds: Its approximate length, undisturbed.
+        seconds: The loop's approximate length, undisturbed.
         calls: Calls of each iteration.
         inner: Calls of a loop within each iteration, after `calls`.
-        inner_times: Least and most rounds of it; the number varies slowly from iteration to
-            iteration.
+        inner_times: Least and greatest number of its rounds, which varies slowly between
+            iterations.
         content: Spread of the work of iterations whose calls are the same (relative).
     """
 
@@ -76,15 +76,15 @@ class ReplayProgram:
     """A parallel program.
 
     Attributes:
-        phases: Run one after the other; the first is usually the set-up.
-        ranks: Processes.
-        per_node: Processes on a node.
+        phases: Phases, run one after the other; the first is usually the set-up.
+        ranks: Number of processes.
+        per_node: Number of processes on a node.
         imbalance: Constant spread of the work over ranks (relative).
         wandering: Spread of the work over ranks that changes slowly.
         jitter: Independent spread of each computation.
-        counter: What the machine counts outside calls: nothing, instructions, or also FLOP.
-        raw: Each global collective ends a segment (JOSTLE_SEGMENTS=raw).
-        slice_ns: Length of a slice.
+        counter: Hardware counters outside of calls: none, instructions, or also FLOP.
+        raw: Whether each global collective ends a segment (JOSTLE_SEGMENTS=raw).
+        slice_ns: Length of a slice, ns.
     """
 
     phases: tuple[ProgramLoop, ...]
@@ -98,7 +98,7 @@ class ReplayProgram:
     slice_ns: int = 1_000_000_000
 
     def sized(self, **changes: object) -> ReplayProgram:
-        """Return the same program with other figures."""
+        """Return the same program with other parameters."""
         return replace(self, **changes)  # type: ignore[arg-type]
 
 
@@ -107,15 +107,15 @@ class Script:
     """One run of a program, undisturbed: K events on R ranks.
 
     Attributes:
-        calls: The distinct calls.
+        calls: Distinct calls of the program.
         call: Index into calls of each event [K].
         iteration: Iteration that each event belongs to, over all phases [K].
         bytes: Bytes of each event on a mean rank [K].
         bytes_of: Bytes of the ranks in each event, relative; None: all equal [K, R].
         cost_s: Own time of each event [K].
         work_s: Computation before each event, without jitter [K, R].
-        gap_s: The same with jitter [K, R].
-        skew_s: By how much each rank leaves a call later than the first can [K, R].
+        gap_s: Computation before each event, with jitter [K, R].
+        skew_s: Time by which each rank leaves a call after the first rank [K, R].
     """
 
     calls: tuple[Call, ...]
@@ -147,7 +147,7 @@ def write_script(program: ReplayProgram, random: np.random.Generator) -> Script:
     """Draw one run of a program.
 
     Args:
-        program: What to run.
+        program: Program that is run.
         random: Source of the program's own random numbers.
     """
     calls = tuple(dict.fromkeys(c for p in program.phases for c in (*p.calls, *p.inner)))
@@ -222,7 +222,7 @@ def _shares(program: ReplayProgram, iteration: Ints, random: np.random.Generator
 
 
 def _jittered(work: Floats, jitter: float, random: np.random.Generator) -> Floats:
-    """Add what every machine has: a spread of each computation, and timer ticks."""
+    """Add the noise of every machine: a spread of each computation, and timer ticks."""
     drawn = random.standard_normal(work.shape, dtype=np.float32)
     # Machines are slower now and then, never faster: the spread is one-sided.
     gap = work * (1 + jitter * np.abs(drawn))

@@ -42,15 +42,15 @@ class ReplayedRun:
 
     Attributes:
         program: The program.
-        script: Its events.
-        timeline: When the ranks entered and left them.
+        script: The run's events.
+        timeline: Times at which the ranks entered and left the events.
         effect: The disturbances.
-        waits_s: What each call took beyond its usual time [K, R].
+        waits_s: Time of each call beyond its usual time [K, R].
         away: Spans in which each rank was observed off its CPU.
-        cuts: Where its segments end.
-        init_ns: MPI_Init, ns since the epoch.
+        cuts: Boundaries of the segments.
+        init_ns: Time of MPI_Init, ns since the epoch.
         seed: Seed of the noise of counters.
-        canary: Slowdown of computation over that of the core-speed probe; 0: no probe.
+        core_probe: Slowdown of computation over that of the core-speed probe; 0: no probe.
     """
 
     program: ReplayProgram
@@ -62,7 +62,7 @@ class ReplayedRun:
     cuts: Cuts
     init_ns: int
     seed: int
-    canary: float = 0.0
+    core_probe: float = 0.0
 
     @property
     def starts(self) -> Ints:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from jostle.repository import CoreFloor, RunTables
+from jostle.repository import CoreReference, RunTables
 from jostle.repository.writing import TABLES, MpiWorld, merge_world
 from jostle_lab.synthetic.traces.accounts import Spans, stolen
 from jostle_lab.synthetic.traces.program import Floats, Ints
@@ -25,8 +25,8 @@ _CLASSES = {
     "read": "posix_read",
     "write": "posix_write",
 }
-_CANARY_NS = 20_000_000  # between two runs of it
-_FLOOR_NS, _JOBS = 12_000.0, 20  # of its loop; jobs from which it was learnt
+_CORE_PROBE_NS = 20_000_000  # between two runs of it
+_REFERENCE_NS, _JOBS = 12_000.0, 20  # of its loop; jobs from which it was learnt
 _UNSTEADY = 0.2  # of a single run of it
 _SHORT_S = 1e-4  # as in runtime/src/mpi/mpi_account.c
 _STATES = {
@@ -52,7 +52,9 @@ def run_tables(run: ReplayedRun, job: str) -> RunTables:
     merged = merge_world(world, segment_rows(run, processes), tokens(run.script, job))
     slices, mount_slices = _slices(run)
     hosts = {_host(run, rank) for rank in range(ranks)}
-    floors = {host: CoreFloor(_FLOOR_NS, _JOBS) for host in hosts} if run.canary else {}
+    references = (
+        {host: CoreReference(_REFERENCE_NS, _JOBS) for host in hosts} if run.core_probe else {}
+    )
     return RunTables(
         job,
         _processes(run, job, processes),
@@ -60,7 +62,7 @@ def run_tables(run: ReplayedRun, job: str) -> RunTables:
         (merged,),
         slices,
         mount_slices,
-        floors,
+        references,
     )
 
 
@@ -187,12 +189,12 @@ def _rank_metrics(run: ReplayedRun, rank: int, first: int, count: int) -> dict[s
     whole = Spans(np.zeros(1), np.array([timeline.seconds]), np.array([timeline.seconds]))
     put("os_user_ns", whole)
     result["os_user_ns"] = (result["os_user_ns"] - result["os_runqueue_ns"]).clip(0)
-    if run.canary:
-        result |= _canary(run, rank, first, count)
+    if run.core_probe:
+        result |= _core_probe(run, rank, first, count)
     return result
 
 
-def _canary(run: ReplayedRun, rank: int, first: int, count: int) -> dict[str, Ints]:
+def _core_probe(run: ReplayedRun, rank: int, first: int, count: int) -> dict[str, Ints]:
     """Return metrics of a rank's core-speed probe, slowed like computation, by the own slope."""
     gap = run.script.gap_s[:, rank]
     slowed = run.effect.slowed_s
@@ -202,13 +204,13 @@ def _canary(run: ReplayedRun, rank: int, first: int, count: int) -> dict[str, In
         _per_slice(run, Spans(until - gap - slowed, until, amount), first, count)
         for amount in (gap, slowed)
     )
-    ratio = 1 + np.divide(more, work, out=np.zeros(count), where=work > 0) / run.canary
-    times = np.full(count, max(run.program.slice_ns // _CANARY_NS, 1), dtype=np.int64)
+    ratio = 1 + np.divide(more, work, out=np.zeros(count), where=work > 0) / run.core_probe
+    times = np.full(count, max(run.program.slice_ns // _CORE_PROBE_NS, 1), dtype=np.int64)
     random = np.random.default_rng([run.seed, rank, 2])
     noise = 1 + _UNSTEADY * (ratio - 1) * random.standard_normal(count) / np.sqrt(times)
     return {
-        "canary_ns": np.rint(_FLOOR_NS * ratio * noise * times).astype(np.int64),
-        "canary_count": times,
+        "core_probe_ns": np.rint(_REFERENCE_NS * ratio * noise * times).astype(np.int64),
+        "core_probe_count": times,
     }
 
 

@@ -1,4 +1,4 @@
-"""Replays a script: when each rank enters and leaves each call, disturbed or not."""
+"""Replays a program: computes when each rank enters and leaves each call."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class ReplayTimeline:
     """The result of a replay.
 
     Attributes:
-        begin_s: When each rank enters each call, seconds since MPI_Init [K, R].
-        end_s: When it leaves it [K, R].
+        begin_s: Time at which each rank enters each call, seconds since MPI_Init [K, R].
+        end_s: Time at which each rank leaves each call, seconds since MPI_Init [K, R].
     """
 
     begin_s: Floats
@@ -24,7 +24,7 @@ class ReplayTimeline:
 
     @property
     def seconds(self) -> float:
-        """How long the run took."""
+        """Run time of the run, s."""
         return float(self.end_s[-1].max())
 
 
@@ -37,8 +37,8 @@ def replay(script: Script, effect: Effect) -> ReplayTimeline:
     parallel, and their lengths summed.
 
     Args:
-        script: Its last event must be a collective of all ranks.
-        effect: The added time.
+        script: The program's events, the last of which must be a collective of all ranks.
+        effect: Time that disturbances add.
     """
     steps = _Steps(script, effect)
     ends = np.flatnonzero(steps.shared)
@@ -95,8 +95,8 @@ class _Steps:
 
         Args:
             event: The receives.
-            there: When each rank enters them.
-            turn: 1: from the first rank to the last; -1: back.
+            there: Time at which each rank enters the receives.
+            turn: Direction: 1 from the first rank to the last, -1 back.
         """
         own = self._cost[event] + self._skew[event]
         after = event + 1

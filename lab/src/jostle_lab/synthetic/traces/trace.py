@@ -29,13 +29,13 @@ class TraceSpec:
     """A family of synthetic runs.
 
     Attributes:
-        name: Its name.
+        name: The family's name.
         program: The program.
-        disturbances: Its disturbances.
+        disturbances: The family's disturbances.
         least: Least injected loss, percent of the disturbed run.
         most: Greatest injected loss.
-        about: One sentence for tables.
-        canary: The core-speed probe is recorded: what slows computation also slows the probe.
+        about: One-sentence description for tables.
+        core_probe: Whether the core-speed probe is recorded, which is slowed like computation.
     """
 
     name: str
@@ -44,24 +44,25 @@ class TraceSpec:
     least: float = 1.0
     most: float = 40.0
     about: str = ""
-    canary: bool = False
+    core_probe: bool = False
 
 
 @dataclass(frozen=True)
 class KnownLoss:
-    """What a synthetic run lost: the difference to the same run without its disturbances.
+    """The time that a synthetic run lost, compared with the same run without disturbances.
 
     Attributes:
-        run_s: Its run time.
-        clean_s: Its run time without disturbances.
+        run_s: The run's run time.
+        clean_s: The run's run time without disturbances.
         continuous_s: Seconds lost to disturbances that acted all the time.
-        hidden_s: The part of it that was lost to constantly slow memory: no single run shows it.
+        hidden_s: Part of `continuous_s` that was lost to constantly slow memory, which no single
+            run can show.
         by_cause: Seconds lost by cause; their sum is lost_s.
-        time_ns: Ends of events, the last rank's, in the disturbed run [K].
-        clean_at_s: When the same events end in the clean run, seconds since MPI_Init [K].
-        init_ns: MPI_Init.
-        planted: Requested loss, percent.
-        rate_hz: Collectives of all ranks a second.
+        time_ns: Time at which the last rank ends each event in the disturbed run [K].
+        clean_at_s: End of the same events in the undisturbed run, seconds since MPI_Init [K].
+        init_ns: Time of MPI_Init, ns since the epoch.
+        injected: Requested loss, percent.
+        rate_hz: Number of collectives of all ranks per second.
     """
 
     run_s: float
@@ -72,17 +73,17 @@ class KnownLoss:
     time_ns: Ints = field(repr=False)
     clean_at_s: Floats = field(repr=False)
     init_ns: int
-    planted: float
+    injected: float
     rate_hz: float
 
     @property
     def lost_s(self) -> float:
-        """Seconds lost in all."""
+        """Total lost time, s."""
         return self.run_s - self.clean_s
 
     @property
     def percent(self) -> float:
-        """The same, percent of the disturbed run."""
+        """Total lost time, percent of the disturbed run."""
         return 100 * self.lost_s / self.run_s
 
     @property
@@ -115,7 +116,7 @@ class KnownLoss:
             "continuous_s",
             "hidden_s",
             "by_cause",
-            "planted",
+            "injected",
             "rate_hz",
         )
         return {name: getattr(self, name) for name in names}
@@ -130,7 +131,7 @@ def trace(spec: TraceSpec, seed: int) -> tuple[RunTables, KnownLoss]:
     reached; one seed in eight has no disturbance.
 
     Args:
-        spec: The family.
+        spec: Family of the run.
         seed: Seed of everything that is drawn. Estimators are tuned on 0-99 and scored from 1000
             on.
     """
@@ -168,13 +169,13 @@ def replayed(spec: TraceSpec, seed: int) -> tuple[ReplayedRun, KnownLoss]:
         cut(script, timeline.end_s[:, 0], raw=spec.program.raw),
         init,
         seed,
-        _canary(spec, seed) if spec.canary else 0.0,
+        _core_probe(spec, seed) if spec.core_probe else 0.0,
     )
     truth = _truth(script, clean, timeline, drawn, effects, init, wanted)
     return run, truth
 
 
-def _canary(spec: TraceSpec, seed: int) -> float:
+def _core_probe(spec: TraceSpec, seed: int) -> float:
     """Draw how much more a program is slowed than the core-speed probe; programs differ in that."""
     random = np.random.default_rng([seed, zlib.crc32(spec.name.encode()), 1])
     return float(random.uniform(*_SLOPES))
@@ -265,6 +266,6 @@ def _truth(
         time_ns=init + np.rint(timeline.end_s.max(axis=1) * 1e9).astype(np.int64),
         clean_at_s=clean.end_s.max(axis=1),
         init_ns=init,
-        planted=wanted,
+        injected=wanted,
         rate_hz=float((script.sorts == "global").sum()) / timeline.seconds,
     )

@@ -1,1 +1,1 @@
-"""Experiments on CephFS: whether the right suspect and the right resource are named."""
+"""Experiments on CephFS: does jostle name the correct suspect and resource?"""

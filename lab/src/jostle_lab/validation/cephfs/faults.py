@@ -1,4 +1,4 @@
-"""Makes a server of CephFS slow in bursts, and logs when it was."""
+"""Makes a server of CephFS slow in bursts, and logs their times."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _CYCLE_S = 0.1
 
 
 def inject(lab: Lab, fault: Fault, start_ns: int, over: threading.Event) -> list[list[int]]:
-    """Make a server slow periodically until a run is over; return when it was slow, in ns.
+    """Make a server slow periodically until a run is over; return the slow spans, in ns.
 
     Args:
-        lab: The lab.
-        fault: Which server, how and when.
-        start_ns: Start of the victim.
-        over: Set when the run is over.
+        lab: Lab of the experiment.
+        fault: Fault: server, kind and times.
+        start_ns: Start of the victim, ns.
+        over: Event that is set when the run is over.
 
     Raises:
         ValidationError: The server cannot be found, or its link cannot be changed.
@@ -69,7 +69,7 @@ def _slow_link(lab: Lab, server: str, part: float, end_ns: int, over: threading.
 
 
 def _shape(lab: Lab, server: str, bits: int) -> None:
-    """Give both ends of a server's link another rate."""
+    """Change the data rate at both ends of a server's link."""
     number = dict(network.servers(lab.spec))[server]
     switches = ["nsenter", "-t", str(lab.state.pid), "-n", "tc", "-batch", "-"]
     port = f"qdisc del dev {network.port('s', number)} root"
@@ -96,4 +96,4 @@ def _process(lab: Lab, server: str) -> int:
             words = (folder / "cmdline").read_bytes().decode(errors="replace").split("\0")
             if words[0].startswith("ceph-") and {config, known[server]} <= set(words):
                 return int(folder.name)
-    raise ValidationError(f"The server of {server} is not to be found: has it ended?")
+    raise ValidationError(f"The server process on {server} was not found; it may have ended.")

@@ -1,4 +1,4 @@
-"""Writes the table of the experiments on CephFS: for a terminal, and as a page of the docs."""
+"""Writes the results of the experiments on CephFS for a terminal, and as a page of the docs."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from pathlib import Path
 
 from jostle_lab.validation.cephfs.plan import GROUPS, QUIETS
 from jostle_lab.validation.cephfs.score import (
-    ACCUSED,
     ERROR,
     RIGHT,
     VISIBLE,
+    WRONGLY_NAMED,
     Row,
     Summary,
     by_group,
@@ -19,7 +19,7 @@ from jostle_lab.validation.cephfs.score import (
 from jostle_lab.validation.csv_rows import load_rows, save_rows
 
 PAGE, _DATA = "who-hurts-whom.md", "who-hurts-whom-{seed}.csv"
-_COMMAND = "lab/bench/who_hurts_whom.py"
+_COMMAND = "lab/bench/proofs/who_hurts_whom.py"
 
 _HEAD = """\
 # Who hurts whom on CephFS
@@ -29,22 +29,23 @@ Written by `{command} --page` from {data}; nothing here is written by hand.
 
 A victim with a profile works on CephFS in a
 [lab](../../lab/docs/how-to/build-a-small-cluster-on-one-machine.md): a metadata server, two object
-servers, four nodes, an agent on every host. Something is injected at known instants: another job,
-a job without a profile, or a slow server. Decoys are jobs that do no harm there. Victims, causes,
-rhythms and decoys are drawn from the seed. Then jostle is asked who hurt the victim, on which
-resource, and for how long.
+servers, four nodes, an agent on every host. A cause of interference is injected at known instants:
+another job, a job without a profile, or a slow server. Decoys are jobs that do not slow the victim.
+Victims, causes, rhythms and decoys are drawn from the seed. Then jostle names the job or server
+that slowed the victim, the resource, and the lost time.
 [How it is made](../../lab/docs/how-to/validate.md#who-hurts-whom-on-cephfs).
 """
 
 _LEGEND = """\
-**slowed**: by how much the victim's rate was lower while the cause was on. **true**: what that cost
-it, seconds. Both are by the log of its own operations, against the slices of the same run in which
-nothing was on. **longer**: by how much the run was longer than the same work without the cause.
-**decoys cost**: what decoys cost it, by the same log. **found**: what jostle says of the file
-system, and an interval. **on cores**: what it says of the cores of the victim's node, which count
-for nothing here: all hosts of a lab share this machine's. **resource**, **suspect**: what jostle
-names first; `!` marks what was not injected, or that nothing is named. **accused**: suspects that
-were not injected; in brackets those in the run without the cause.
+**slowed**: decrease of the victim's rate while the cause was active. **true**: time that the victim
+lost by it, seconds. Both follow from the log of the victim's operations, compared with the time
+slices of the same run in which nothing was active. **longer**: additional run time, compared with
+the same work without the cause. **decoys cost**: time lost to decoys, by the same log. **found**:
+jostle's estimate of the time lost on the file system, with its interval. **on cores**: jostle's
+estimate of the time lost on the cores of the victim's node, which is not scored, since all hosts of
+a lab share this machine's cores. **resource**, **suspect**: the first ones that jostle names; `!`
+marks one that was not injected, or that none is named. **named**: suspects that were not injected;
+in brackets those in the run without the cause.
 """
 
 
@@ -98,45 +99,50 @@ def _results(one: Summary) -> list[tuple[str, str, str, bool]]:
     off = "unknown" if one.off is None else f"{one.off:.0%}"
     return [
         (
-            "experiments with the right resource and the right suspect first",
+            "experiments with the correct resource and the correct suspect first",
             f"{RIGHT} of {sum(GROUPS.values())}",
             f"{one.right} of {one.harmful}",
             one.right >= RIGHT,
         ),
-        ("of them the right resource", "", f"{one.resource} of {one.harmful}", True),
-        ("of them the right suspect", "", f"{one.suspect} of {one.harmful}", True),
         (
-            "quiet ones in which anybody is accused",
-            f"{ACCUSED} of {QUIETS}",
-            f"{one.quiet_accused} of {one.quiet}",
-            one.quiet_accused <= ACCUSED,
+            "experiments with the correct resource first",
+            "",
+            f"{one.resource} of {one.harmful}",
+            True,
+        ),
+        ("experiments with the correct suspect first", "", f"{one.suspect} of {one.harmful}", True),
+        (
+            "quiet experiments in which a suspect is named",
+            f"{WRONGLY_NAMED} of {QUIETS}",
+            f"{one.quiet_named} of {one.quiet}",
+            one.quiet_named <= WRONGLY_NAMED,
         ),
         (
-            "the same of runs of harmful ones without their cause",
+            "runs of harmful experiments without their cause in which a suspect is named",
             "",
-            f"{one.without_accused} of {one.without}",
+            f"{one.without_named} of {one.without}",
             True,
         ),
         (
-            "harmful ones in which somebody else is accused as well",
+            "harmful experiments in which another suspect is named as well",
             "",
-            f"{one.accused} of {one.harmful}",
+            f"{one.named} of {one.harmful}",
             True,
         ),
         (
-            "median error of the seconds",
+            "median relative error of the lost seconds",
             f"{ERROR:.0%}",
             off,
             one.off is not None and one.off <= ERROR,
         ),
         (
-            f"harmful ones that slowed the victim by less than {VISIBLE:.0f} %",
+            f"harmful experiments that slowed the victim by less than {VISIBLE:.0f} %",
             "",
             f"{one.unseen} of {one.harmful}",
             True,
         ),
         (
-            "experiments whose decoys slowed the victim after all (accusing them is not wrong)",
+            "experiments whose decoys did slow the victim, so that naming them is not wrong",
             "",
             str(one.decoys),
             True,
@@ -147,7 +153,7 @@ def _results(one: Summary) -> list[tuple[str, str, str, bool]]:
 
 def _groups(rows: Sequence[Row]) -> str:
     text = [
-        "| kind | experiments | resource right | suspect right | both | slowed, median |",
+        "| kind | experiments | resource correct | suspect correct | both | slowed, median |",
         "|---|---|---|---|---|---|",
     ]
     for group, some in by_group(rows).items():
@@ -182,12 +188,12 @@ def _cells(row: Row) -> list[str]:
 _COLUMNS = (
     *("no.", "victim", "cause", "decoys"),
     *("slowed", "true", "longer", "decoys cost"),
-    *("found", "on cores", "resource", "suspect", "accused"),
+    *("found", "on cores", "resource", "suspect", "named"),
 )
 
 
 def table(rows: Sequence[Row]) -> str:
-    """Return experiments as a table of the page."""
+    """Return a table of experiments for the page."""
     text = [f"| {' | '.join(_COLUMNS)} |", "|---" * len(_COLUMNS) + "|"]
     text += [f"| {' | '.join(_cells(row))} |" for row in rows]
     return "\n".join([*text, ""])
@@ -209,6 +215,6 @@ def printed(rows: Sequence[Row], seed: int) -> str:
                 f"      slowed {slowed or '-'}, true {true or '-'} s, longer {longer or '-'} s, "
                 f"decoys cost {cost or '-'} s",
                 f"      found {found} s, {resource}, {suspect}; on cores {cores} s"
-                + (f"; wrongly accused: {wrong}" if wrong else ""),
+                + (f"; incorrectly named: {wrong}" if wrong else ""),
             ]
     return "\n".join([*text, "", goals({seed: rows}).replace("**", "")])

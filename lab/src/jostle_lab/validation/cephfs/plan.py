@@ -1,4 +1,4 @@
-"""Draws the experiments on CephFS: a victim, what slows it, and decoys that do not.
+"""Draws the experiments on CephFS: a victim, the cause of its loss, and harmless decoys.
 
 Everything is drawn from a seed: which victim, which load, its period, which decoys. An experiment
 is one of seven kinds (`GROUPS`), or quiet: nothing in it slows the victim.
@@ -36,11 +36,11 @@ Folder = Literal["own", "meeting", "victim's", "elsewhere"]
 
 @dataclass(frozen=True)
 class Rhythm:
-    """When a load is on: a part of each period, from an instant of the run on.
+    """Times at which a load is active: a part of each period, from an instant of the run on.
 
     Attributes:
-        period_s, on_s: Length of a period, and for how long of it the load is on.
-        first_s: When it is on first, in seconds from the start of the victim.
+        period_s, on_s: Length of a period, and of its part in which the load is active, s.
+        first_s: Time at which the load is active first, seconds from the start of the victim.
     """
 
     period_s: float
@@ -48,7 +48,7 @@ class Rhythm:
     first_s: float
 
     def __str__(self) -> str:
-        """Return it for users."""
+        """Return a description of the load for users."""
         return f"{self.on_s:g} of {self.period_s:g} s"
 
 
@@ -57,13 +57,13 @@ class Load:
     """A job that runs concurrently with the victim.
 
     Attributes:
-        name: Its name in the experiment.
-        node: Where it runs.
-        words: Pattern and options of its signal.
-        rhythm: When it is on.
-        harm: Whether it uses a resource that the victim needs.
-        folder: Where its files are.
-        profiled: Whether it has a profile.
+        name: The load's name in the experiment.
+        node: Host on which the load runs.
+        words: Pattern and options of the load's signal.
+        rhythm: Times at which the load is active.
+        harm: Whether the load uses a resource that the victim needs.
+        folder: Folder of the load's files.
+        profiled: Whether the load has a profile.
     """
 
     name: str
@@ -80,11 +80,11 @@ class Fault:
     """A fault that makes a server slow in bursts.
 
     Attributes:
-        server: Its host.
-        how: `stop`: its process is stopped for a part of every tenth of a second; `link`: its link
-            has a part of its rate.
-        part: That part.
-        rhythm: When it is slow.
+        server: Host of the server.
+        how: Kind of fault. `stop`: the server's process is stopped for a part of every tenth of a
+            second; `link`: its link has only a part of its data rate.
+        part: Size of the part in `how`.
+        rhythm: Times at which the server is slow.
     """
 
     server: str
@@ -93,7 +93,7 @@ class Fault:
     rhythm: Rhythm
 
     def __str__(self) -> str:
-        """Return it for users."""
+        """Return a description of the server for users."""
         if self.how == "link":
             return f"link of {self.server} at {self.part:.0%}"
         return f"{self.server} stopped {self.part:.0%} of the time"
@@ -104,13 +104,13 @@ class Experiment:
     """An experiment.
 
     Attributes:
-        number: Counted from 1.
-        group: Its kind.
+        number: Number of the experiment, from 1.
+        group: Kind of the experiment, a key of GROUPS.
         victim: Pattern and options of the victim's signal.
-        loads: The jobs that run concurrently with it.
-        fault: The server that is slow; None: none is.
-        resource: Kind of the resource on which the victim loses time; "" in a quiet one.
-        meeting: The victim's files are in the folder that loads in `meeting` share with it.
+        loads: Jobs that run concurrently with the victim.
+        fault: Fault of a server; None if there is none.
+        resource: Kind of the resource on which the victim loses time; "" in a quiet experiment.
+        meeting: Whether the victim's files are in the folder that loads in `meeting` share with it.
     """
 
     number: int
@@ -123,7 +123,7 @@ class Experiment:
 
     @property
     def quiet(self) -> bool:
-        """Whether nothing in it slows the victim."""
+        """Whether nothing in the experiment slows the victim."""
         return self.group == QUIET
 
     @property
@@ -133,28 +133,28 @@ class Experiment:
 
     @property
     def bad(self) -> Load | None:
-        """The first load that slows the victim; None: there is none."""
+        """The first load that slows the victim; None if there is none."""
         return next(iter(self.harmful), None)
 
     @property
     def cause(self) -> str:
-        """What slows the victim, as text."""
+        """Description of the cause of the victim's loss."""
         if self.fault:
             return str(self.fault)
         return "; ".join(load.words for load in self.harmful)
 
     def without(self) -> Experiment:
-        """Return the same experiment without what slows the victim."""
+        """Return the same experiment without the cause of the victim's loss."""
         kept = tuple(load for load in self.loads if not load.harm)
         return Experiment(self.number, self.group, self.victim, kept, meeting=self.meeting)
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the experiment as plain values."""
         return asdict(self)
 
 
 def from_json(plain: dict[str, Any]) -> Experiment:
-    """Read what `Experiment.to_json` gave."""
+    """Read an experiment from the output of `Experiment.to_json`."""
     loads = tuple(Load(**{**one, "rhythm": Rhythm(**one["rhythm"])}) for one in plain["loads"])
     fault = plain["fault"]
     fault = Fault(**{**fault, "rhythm": Rhythm(**fault["rhythm"])}) if fault else None

@@ -1,4 +1,4 @@
-"""Runs the experiments on CephFS in one lab, each without and with what slows its victim.
+"""Runs the experiments on CephFS in a lab, each without and with the cause of the loss.
 
 The run without it lasts a fixed time and determines the amount of work; the run with it does the
 same work. Agents are on all hosts. Each run is recorded as soon as it is over, so that a killed
@@ -60,7 +60,7 @@ class Run:
 
     Attributes:
         job: The victim's job in the repository.
-        work: The victim's operations, and when loads and the fault were on.
+        work: The victim's operations, and the times at which loads and the fault were active.
     """
 
     job: str
@@ -73,13 +73,14 @@ class Run:
 
 @dataclass(frozen=True)
 class Record:
-    """An experiment that was made.
+    """The record of an experiment that was made.
 
     Attributes:
-        experiment: Its plan.
-        run: The run with what slows the victim; None: it failed.
-        without: The same work without it; None in a quiet one, or where it failed.
-        error: Why it failed.
+        experiment: Plan of the experiment.
+        run: Run with the cause of the loss; None if it failed.
+        without: Run of the same work without the cause; None in a quiet experiment, or if it
+            failed.
+        error: Reason why the experiment failed.
     """
 
     experiment: Experiment
@@ -88,7 +89,7 @@ class Record:
     error: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the experiment as plain values."""
         return asdict(self)
 
 
@@ -113,10 +114,10 @@ def make(folder: Path, plan: Sequence[Experiment], name: str, progress: Progress
     """Make the experiments of a plan that are not yet made; those that failed are tried again.
 
     Args:
-        folder: Where repository and records are.
-        plan: The experiments.
+        folder: Folder of the repository and the records.
+        plan: Experiments to make.
         name: Name of the lab.
-        progress: Called before each.
+        progress: Function that is called before each experiment.
 
     Raises:
         JostleError: No lab is available here.
@@ -143,7 +144,7 @@ class _Labs:
         self._lab: Lab | None = None
 
     def lab(self) -> Lab:
-        """Return the lab, brought up where it is not."""
+        """Return the lab, which is started if it does not run."""
         self._lab = self._lab or up(self._spec)
         return self._lab
 
@@ -188,12 +189,12 @@ def run_once(
     """Run a victim once with its loads and fault, and ingest the profiles.
 
     Args:
-        lab: Where.
+        lab: Lab in which the victim runs.
         experiment: Victim, loads and fault.
         repository: Folder of the repository into which profiles are ingested.
         limit: Options of the victim that set its length.
-        limit_s: A victim that takes longer has failed.
-        over: Ends the run early when it is set; the run has failed then.
+        limit_s: Time limit of the victim, s; if the victim takes longer, the run has failed.
+        over: Event that ends the run early, which has then failed.
 
     Raises:
         ValidationError: The victim or a load failed.
@@ -228,14 +229,16 @@ def run_once(
 
 
 def _check_loads(experiment: Experiment, work: Work, log: SignalLog) -> None:
-    """Raise an error where a load was never on.
+    """Raise an error if a load was never active.
 
     Raises:
-        ValidationError: It was never on.
+        ValidationError: A load was never active.
     """
     idle = [load.name for load in experiment.loads if not work.bursts[load.name]]
     if idle:
-        raise ValidationError(f"Loads that were never on: {', '.join(idle)}. {' '.join(log.notes)}")
+        raise ValidationError(
+            f"Loads that were never active: {', '.join(idle)}. {' '.join(log.notes)}"
+        )
 
 
 def _words(experiment: Experiment) -> list[str]:
@@ -252,7 +255,7 @@ def _play(
 ) -> list[list[int]]:
     """Run victim, loads and fault; return the bursts of the fault.
 
-    The victim is ended when the event of `patience` is set, or after as many seconds.
+    The victim is stopped when the event of `patience` is set, or after its number of seconds.
     """
     over = threading.Event()
     words = [*experiment.victim.split(), *limit]
@@ -296,7 +299,7 @@ def _meeting(lab: Lab) -> Path:
 def _job(
     lab: Lab, node: str, words: Sequence[str], job: str, start_ns: int, errors: IO[bytes]
 ) -> subprocess.Popen[bytes]:
-    """Start a job with a profile, whose messages of errors go to a file."""
+    """Start a profiled job whose error messages are written to a file."""
     return _started(lab, node, _profiled(lab, _signal(lab, words, job, start_ns), job), errors)
 
 
@@ -329,7 +332,7 @@ def _started(
 
 
 def _load(lab: Lab, load: Load, victim: str, start_ns: int) -> subprocess.Popen[bytes]:
-    """Start a load, which is on in its bursts until it is stopped."""
+    """Start a load, which is active in its bursts until it is stopped."""
     job = f"{victim}-{load.name}"
     words = [*load.words.split(), "--until-stopped", *_periodic(load.rhythm, start_ns)]
     if load.folder == "meeting":

@@ -1,4 +1,4 @@
-"""Compares what jostle names with what was injected on CephFS. Pure functions."""
+"""Compares jostle's suspects with the injected causes on CephFS. Pure functions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jostle_lab.validation.lab.work import Work, merged
 
 #: Goals: experiments with the right resource and suspect, of all harmful ones; quiet ones in which
 #: a suspect is named; median error of the seconds, a share of the true ones.
-RIGHT, ACCUSED, ERROR = 19, 0, 0.2
+RIGHT, WRONGLY_NAMED, ERROR = 19, 0, 0.2
 #: Kinds of resources on which no experiment injects anything: hosts of a lab share this machine's.
 _CORES, _SHARED = "node", ("node", "memory")
 #: A disturbance that costs a smaller share of the time in which it is on does not count.
@@ -30,48 +30,51 @@ class Suspect(Protocol):
 
     @property
     def job(self) -> str:
-        """Its name."""
+        """The suspect's name."""
 
     @property
     def kind(self) -> str:
-        """Its kind."""
+        """The suspect's kind."""
 
     @property
     def resource(self) -> str:
-        """The resource on which it is suspected."""
+        """The resource on which the suspect is suspected."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """An experiment, what was injected, and what jostle named.
+    """The result of an experiment: the injected cause, and jostle's suspects.
 
     Times in seconds. A truth that cannot be known is None.
 
     Attributes:
         number: Number of the experiment.
-        group: Its kind.
+        group: The experiment's kind.
         victim: The victim's signal.
-        cause: What harmed it; "" in a quiet one.
-        rhythm: When it was on.
+        cause: Cause of the victim's loss; "" in a quiet experiment.
+        rhythm: Times at which the cause was active.
         decoys: The signals of jobs without influence.
-        error: Why it failed; then nothing below is known.
-        run_s: How long the run took.
-        slowed: By how many percent the victim's rate was lower while the cause was on, by its log.
-        true_s: Time that the cause cost it, by its log: against the slices in which nothing was on.
-        longer_s: By how much the run was longer than the same work without the cause; None where it
-            was ended before it had done that work.
-        decoys_s, decoys_slowed: Time that decoys cost it while the cause was off, by its log, and
-            in percent of the time in which they were on: it should be 0.
-        found_s, low_s, high_s: Its loss on the file system by jostle, with the interval.
-        cores_s: Its loss on the cores of its node by jostle.
+        error: Reason why the experiment failed; if it did, the following fields are empty.
+        run_s: Run time of the victim, s.
+        slowed: Decrease of the victim's rate while the cause was active, percent, by the victim's
+            log.
+        true_s: Time that the victim lost to the cause, by its log: compared with the slices in
+            which nothing was active.
+        longer_s: Additional run time, compared with the same work without the cause; None if the
+        run was stopped before it had done that work. decoys_s, decoys_slowed: Time that the victim
+        lost to decoys while the cause was inactive, by its log, and its percentage of the time with
+        active decoys: it should be 0. found_s, low_s, high_s: jostle's estimate of the loss on the
+        file system, with its interval.
+        cores_s: jostle's estimate of the loss on the cores of the victim's node.
         resource: Kind of the resource on which the victim lost time, as injected.
-        found_resource: Kind of the first resource that jostle names; "" none.
-        found_name: Its name.
-        found_suspect: The first suspect that jostle names; "" none.
-        right_resource, right_suspect: The first one is the injected one; None in a quiet
-            experiment.
-        wrong: Suspects on the file system that were not injected, nor decoys that did slow it.
-        wrong_without: The same in the run without the cause.
+        found_resource: Kind of the first resource that jostle names; "" if there is none.
+        found_name: Name of that resource.
+        found_suspect: The first suspect that jostle names; "" if there is none. right_resource,
+        right_suspect: Whether the first resource and the first suspect are the injected ones; None
+        in a quiet experiment.
+        wrong: Suspects on the file system that were not injected, without decoys that did slow the
+            victim.
+        wrong_without: Such suspects in the run without the cause.
     """
 
     number: int
@@ -112,7 +115,7 @@ class Row:
 
     @property
     def off(self) -> float | None:
-        """Error of the seconds, a share of the true ones; None where these are not known."""
+        """Relative error of the estimated seconds; None if the true seconds are not known."""
         if self.found_s is None or not self.true_s or self.true_s <= 0:
             return None
         return abs(self.found_s - self.true_s) / self.true_s
@@ -149,13 +152,13 @@ def failed(record: Record, error: str) -> Row:
     return Row(**described(record.experiment), error=error)
 
 
-def judge(record: Record, found: JobInterference, without: JobInterference | None) -> Row:
-    """Compare an experiment with jostle's answer.
+def assess(record: Record, found: JobInterference, without: JobInterference | None) -> Row:
+    """Compare an experiment with jostle's verdict.
 
     Args:
         record: The experiment, which did not fail.
-        found: The answer for the run with the cause.
-        without: That for the run without it; None: there is none.
+        found: Verdict on the run with the cause.
+        without: Verdict on the run without the cause; None if there is none.
     """
     experiment, run = record.experiment, record.run
     assert run is not None
@@ -186,7 +189,7 @@ def judge(record: Record, found: JobInterference, without: JobInterference | Non
 
 
 def injected(experiment: Experiment, run: Run, suspect: Suspect) -> bool:
-    """Return whether a suspect is what was injected: a job, the server, or a node's load."""
+    """Return whether a suspect is the injected job, server or load of a node."""
     fault = experiment.fault
     if suspect.kind == "server":
         return fault is not None and _names(suspect.job, fault.server)
@@ -201,23 +204,23 @@ def _names(text: str, host: str) -> bool:
 
 
 def wrongly_named(experiment: Experiment, run: Run, found: JobInterference) -> str:
-    """Return the suspects without influence, and not decoys that slowed the victim after all."""
+    """Return suspects that did not slow the victim; decoys that did slow it are left out."""
     slowed = truths(experiment, run, None).get("decoys_slowed") or 0.0
     decoys = [run.of(load.name) for load in experiment.loads if not load.harm]
     excused = decoys if slowed >= VISIBLE else []
-    accused = [
+    named = [
         one
         for one in on_file_system(found)
         if not injected(experiment, run, one) and one.job not in excused
     ]
-    return "; ".join(shown(one, run) for one in accused)
+    return "; ".join(shown(one, run) for one in named)
 
 
 def on_file_system(found: JobInterference) -> list[Suspect]:
     """Return the suspects on the file system, the first suspect first.
 
     RATIONALE: all hosts of a lab share this machine's cores and memory: any load on them takes time
-    from the victim's node, and is rightly named for the cores. On a cluster the servers and other
+    from the victim's node, and is correctly named for the cores. On a cluster the servers and other
     nodes have their own.
     """
     cores = {one.resource for one in found.resources if one.kind in _SHARED}
@@ -226,16 +229,16 @@ def on_file_system(found: JobInterference) -> list[Suspect]:
 
 
 def shown(suspect: Suspect, run: Run) -> str:
-    """Return a suspect's name for the table: of a job only its name in the experiment."""
+    """Return a suspect's name for the table; a job's name is that in the experiment."""
     return suspect.job.removeprefix(f"{run.job}-")
 
 
 def truths(experiment: Experiment, run: Run, twin: Run | None) -> dict[str, Any]:
-    """Return the truth, which is known without jostle, by the names of a row.
+    """Return the fields of a row that are known from logs, without jostle.
 
-    In slices in which something was on, the time at work less the time that the work done there
-    takes in the slices in which nothing was on: both are from the same run, so that differences
-    between runs do not count.
+    The loss in slices with an active cause is the time at work there, minus the time that the same
+    work takes in slices in which nothing was active. Both are from the same run, so that
+    differences between runs have no effect.
     """
     causes = [FAULT] if experiment.fault else [load.name for load in experiment.harmful]
     decoys = [load.name for load in experiment.loads if not load.harm]
@@ -264,12 +267,12 @@ class _Slices:
         self._at_work = covered(work.rounds, self._first, self._last)
 
     def share(self, names: Sequence[str]) -> list[float]:
-        """Return the share of each slice in which any of some loads was on."""
+        """Return the share of each slice in which any of some loads was active."""
         spans = [span for name in names for span in self._work.bursts.get(name, [])]
         return covered(merged(spans), self._first, self._last)
 
     def usual(self, on: Sequence[float]) -> float | None:
-        """Return the operations of a slice in which nothing was on, nor just before; or None."""
+        """Return the operations per slice while nothing was active, nor just before; or None."""
         clear = [
             done
             for done, at_work, now, before in zip(
@@ -280,7 +283,7 @@ class _Slices:
         return statistics.fmean(clear) or None if len(clear) >= _FEWEST else None
 
     def lost(self, on: Sequence[float], usual: float) -> tuple[float, float | None]:
-        """Return the seconds lost in slices in which something was on, and percent of that."""
+        """Return the seconds lost in slices with an active load, and their percentage of these."""
         each = zip(self._done, self._at_work, on, strict=True)
         inside = [(at_work - done / usual, now * at_work) for done, at_work, now in each if now > 0]
         lost = sum(one[0] for one in inside) * SLICE_NS / 1e9
@@ -293,27 +296,28 @@ class Summary:
     """Scores over all experiments.
 
     Attributes:
-        harmful, right: Harmful experiments that were made, and those with the right resource and
-            the right suspect first.
-        resource, suspect: Those with the right resource first, and with the right suspect.
-        accused: Harmful experiments in which another job is a suspect as well.
-        quiet, quiet_accused: Quiet ones, and those in which there is a suspect.
-        without, without_accused: The same of the runs of harmful ones without their cause.
-        off: Median error of the seconds, a share of the true ones; None: none are known.
-        decoys: Experiments whose decoys slowed the victim.
-        unseen: Harmful experiments whose cause slowed the victim by less than it should.
-        failed: Experiments that failed.
+        harmful, right: Number of harmful experiments, and of those with the correct resource and
+        suspect first. resource, suspect: Number of experiments with the correct resource first, and
+        with the correct suspect first.
+        named: Number of harmful experiments in which another job is a suspect as well. quiet,
+        quiet_named: Number of quiet experiments, and of those with a suspect. without,
+        without_named: Number of runs of harmful experiments without their cause, and of those with
+        a suspect.
+        off: Median relative error of the estimated seconds; None if no true seconds are known.
+        decoys: Number of experiments whose decoys slowed the victim.
+        unseen: Number of harmful experiments whose cause slowed the victim by less than intended.
+        failed: Number of experiments that failed.
     """
 
     harmful: int
     right: int
     resource: int
     suspect: int
-    accused: int
+    named: int
     quiet: int
-    quiet_accused: int
+    quiet_named: int
     without: int
-    without_accused: int
+    without_named: int
     off: float | None
     decoys: int
     unseen: int
@@ -331,11 +335,11 @@ def summary(rows: Sequence[Row]) -> Summary:
         right=sum(row.right for row in harmful),
         resource=sum(bool(row.right_resource) for row in harmful),
         suspect=sum(bool(row.right_suspect) for row in harmful),
-        accused=sum(bool(row.wrong) for row in harmful),
+        named=sum(bool(row.wrong) for row in harmful),
         quiet=len(quiet),
-        quiet_accused=sum(bool(row.wrong) for row in quiet),
+        quiet_named=sum(bool(row.wrong) for row in quiet),
         without=sum(row.longer_s is not None for row in harmful),
-        without_accused=sum(bool(row.wrong_without) for row in harmful),
+        without_named=sum(bool(row.wrong_without) for row in harmful),
         off=statistics.median(offs) if offs else None,
         decoys=sum((row.decoys_slowed or 0.0) >= VISIBLE for row in made),
         unseen=sum(row.slowed is None or row.slowed < VISIBLE for row in harmful),

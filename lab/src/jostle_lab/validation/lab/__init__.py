@@ -1,1 +1,1 @@
-"""Lab experiments with a known cause: planned, run and scored."""
+"""Plans, runs and scores experiments in a lab whose cause of interference is known."""

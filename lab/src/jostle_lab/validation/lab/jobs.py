@@ -1,4 +1,4 @@
-"""The command lines of the jobs of experiments: signals with a log, and profiled commands."""
+"""Builds the command lines of experiments' jobs: signals with a log, and profiled commands."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def signal_words(
 
     Args:
         words: Pattern and options.
-        job: Its name in the log.
-        folder: Where its files go; None: it has none.
-        log: Folder of the log, as its node sees it.
-        start_ns: Its first operation, Unix time.
-        slice_ns: Length of the log's slices.
-        mpi: MPI of its ranks; None: it has none.
+        job: Name of the signal's job in the log.
+        folder: Folder of the signal's files; None if it has no files.
+        log: Folder of the log, as the signal's node sees it.
+        start_ns: Time of the signal's first operation, Unix time, ns.
+        slice_ns: Length of the log's slices, ns.
+        mpi: MPI library of the ranks; None for a signal without MPI.
     """
     return [
         str(program(mpi)),

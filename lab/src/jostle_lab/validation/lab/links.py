@@ -41,10 +41,10 @@ class LinkScene:
     """An experiment on links.
 
     Attributes:
-        number: Counted from 1.
+        number: Number of the experiment, from 1.
         topology: Topology of the lab.
-        jobs: The watched one first.
-        links: The links that the sharer shares with it; without a sharer none.
+        jobs: Jobs of the experiment, the watched job first.
+        links: Links that the sharer shares with the watched job; empty without a sharer.
     """
 
     number: int
@@ -58,13 +58,13 @@ class LinkSeen:
     """An experiment and the verdict on it.
 
     Attributes:
-        number, topology: As of the experiment.
-        harmful: There was a job that shared links, and it cost a twentieth of the time or more.
-        right: The first suspect is that job, on a shared link or a switch at its end.
+        number, topology: Number and topology of the experiment.
+        harmful: Whether a job shared links, and cost the watched job 5 % of its time or more.
+        right: Whether the first suspect is that job, on a shared link or a switch at its end.
         wrong: Suspects that share no link with the watched job.
         first: The first suspect and the resource, as in the verdict.
-        took_s, lost_s: How long the watched job took, and the time that the other job cost it.
-        said_s, low_s, high_s: Its loss by the verdict, with the interval.
+        took_s, lost_s: Run time of the watched job, and the time that the other job cost it, s.
+        said_s, low_s, high_s: Estimate of the loss in the verdict, with its interval, s.
     """
 
     number: int
@@ -81,7 +81,7 @@ class LinkSeen:
 
     @property
     def error(self) -> float:
-        """Error of the seconds, as a share of the loss."""
+        """Relative error of the estimated seconds."""
         return abs(self.said_s - self.lost_s) / self.lost_s
 
 
@@ -89,7 +89,7 @@ def plan(count: int, seed: int) -> Iterator[LinkScene]:
     """Plan experiments: with a sharer and without one by turns.
 
     Args:
-        count: How many.
+        count: Number of experiments.
         seed: Seed of all random choices; each experiment depends only on it and its own number.
     """
     for number in range(1, count + 1):
@@ -167,12 +167,12 @@ def play(scene: LinkScene, folder: Path, lab_name: str) -> LinkSeen:
     """Run an experiment, and score the verdict on it.
 
     Args:
-        scene: The experiment.
-        folder: For its repository.
-        lab_name: Name of its lab.
+        scene: Experiment to run.
+        folder: Folder for the experiment's repository.
+        lab_name: Name of the experiment's lab.
 
     Raises:
-        JostleError: There can be no lab, or a job failed.
+        JostleError: No lab can be started, or a job failed.
     """
     repository = folder / f"{scene.number:03d}"
     spec = LabSpec(
@@ -186,7 +186,7 @@ def play(scene: LinkScene, folder: Path, lab_name: str) -> LinkSeen:
         save(repository / FOLDER, known)
     finally:
         lab.down()
-    return see(scene, truth, identify(Repository(repository).beside(WATCHED)))
+    return see(scene, truth, identify(Repository(repository).alongside(WATCHED)))
 
 
 def summary(seen: Sequence[LinkSeen]) -> dict[str, Any]:

@@ -36,11 +36,12 @@ class MessageJob:
 
     Attributes:
         name: Name of the job.
-        nodes: Where its ranks are.
-        chunk: Size of a message from each rank to each other one, as `jostle signal` reads it.
-        iterations: Its work; 0: it is on in bursts.
-        bursts: When it is on: (begin, length) in seconds from the start of the watched one.
-        harm: Whether it uses links that the watched job needs.
+        nodes: Nodes of the ranks.
+        chunk: Size of a message from each rank to each other rank, in the syntax of `jostle
+            signal`.
+        iterations: Number of iterations; 0: the job is active in bursts.
+        bursts: Begin and length of each burst, in seconds from the start of the watched job.
+        harm: Whether the job uses links that the watched job needs.
     """
 
     name: str
@@ -56,9 +57,10 @@ class Truth:
     """The activity of jobs, by their own logs.
 
     Attributes:
-        took_s: How long the watched job took.
-        lost_s: Time that harmful jobs cost it: in the slices in which they were on, the time that
-            its work there would not have needed at its rate of the slices in which all were silent.
+        took_s: Run time of the watched job, s.
+        lost_s: Time that harmful jobs cost the watched job, s: in slices in which they were active,
+            the time beyond what its work there takes at its rate in slices in which all others were
+            silent.
         bytes: Bytes that the ranks of each job sent to other ranks.
     """
 
@@ -80,26 +82,28 @@ def run(
     Args:
         lab: The lab.
         jobs: The jobs; names must be new in the repository.
-        repository: Folder of the repository; made if it is not there.
+        repository: Folder of the repository; created if it does not exist.
         slice_ns: Length of the slices of profiles and logs.
-        say: Called twice a second with the seconds since the start of the watched job.
+        say: Function that is called twice a second with the seconds since the start of the watched
+            job.
 
     Raises:
-        ValidationError: A job failed, or was never alone.
+        ValidationError: A job failed, or the watched job was never alone.
         JostleError: MPI or a part of jostle is not installed.
     """
     for node in lab.nodes:
         for part in ("spool", "log"):
             shutil.rmtree(lab.local(node) / part, ignore_errors=True)
             (lab.local(node) / part).mkdir(mode=0o700, parents=True)
-    player = _Player(lab, slice_ns, (time.time_ns() + int(_LEAD_S * 1e9)) // slice_ns * slice_ns)
-    player.play(jobs, say)
+    first_ns = (time.time_ns() + int(_LEAD_S * 1e9)) // slice_ns * slice_ns
+    starter = _JobStarter(lab, slice_ns, first_ns)
+    starter.play(jobs, say)
     spools = [lab.local(node) / "spool" for node in lab.nodes]
     Repository(repository, create=True).ingest(spools, remove=True)
     return truth(read_log([lab.local(node) / "log" for node in lab.nodes]), jobs, slice_ns)
 
 
-class _Player:
+class _JobStarter:
     """Starts and ends the jobs."""
 
     def __init__(self, lab: Lab, slice_ns: int, start_ns: int) -> None:
@@ -114,14 +118,14 @@ class _Player:
         try:
             with ThreadPoolExecutor(max(len(others), 1)) as pool:
                 try:
-                    beside = [pool.submit(self._bursts, job) for job in others]
+                    alongside = [pool.submit(self._bursts, job) for job in others]
                     status = self._wait(process, say)
                 finally:
                     self._ended.set()
         finally:
             process.kill()
             process.wait()
-        for each in beside:
+        for each in alongside:
             each.result()
         if status:
             raise ValidationError(f"{watched.name} ended with status {status}.")

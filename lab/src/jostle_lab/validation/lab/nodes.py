@@ -28,10 +28,10 @@ _LONGEST_END_S = 20.0
 
 
 class Nodes:
-    """A lab whose nodes run programs in place of this machine."""
+    """A lab whose nodes run programs instead of this machine."""
 
     def __init__(self, lab: Lab) -> None:
-        """Use a lab of `running`."""
+        """Use a lab that `running` has started."""
         self._lab = lab
 
     def words(
@@ -40,10 +40,10 @@ class Nodes:
         """Return the command that runs a program: as many ranks on one side as on the other.
 
         Args:
-            ranks: Its ranks; an even number. Up to six have a node each.
+            ranks: Number of ranks, an even number. Up to six ranks have a node each.
             variables: Environment of the ranks.
             argv: The command line of a rank.
-            folder: Where it runs.
+            folder: Folder in which the program runs.
         """
         sides = [self._lab.nodes[:3], self._lab.nodes[_NODES // 2 : -1]]
         each = ranks // 2
@@ -62,13 +62,13 @@ class Nodes:
 
         Args:
             pattern: Pattern of `jostle signal`.
-            at: When, by time.monotonic.
-            seconds: How long.
-            logs: Folder for its log.
-            over: Set when the program has ended.
+            at: Start time, by time.monotonic.
+            seconds: Duration, s.
+            logs: Folder for the log.
+            over: Event that is set when the program has ended.
 
         Returns:
-            When it was on, ns since the epoch, by its own log; None if it never was.
+            Begin and end of the messages, ns since the epoch, by their log; None without messages.
         """
         if over.wait(max(at - _LEAD_S - time.monotonic(), 0)):
             return None
@@ -109,10 +109,10 @@ class Nodes:
 
 @contextlib.contextmanager
 def running() -> Iterator[Nodes]:
-    """Bring a lab up for the time of the block.
+    """Run a lab during the block.
 
     Raises:
-        LabError: None is available here.
+        LabError: No lab can be started here.
     """
     lab = up(
         LabSpec(

@@ -1,4 +1,4 @@
-"""Plans the lab experiments: a probe, and neighbours that do or do not slow it."""
+"""Plans the lab experiments: a probe, and neighbours of which some slow it."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class LabNeighbour:
     """A job that runs concurrently with the probe.
 
     Attributes:
-        name: Its name.
-        node: Where it runs.
+        name: The neighbour's name.
+        node: Host on which the neighbour runs.
         words: Pattern and options of the signal.
-        place: Whether its files are on the shared file system, or on its node's own.
-        bursts: When it is on: (begin, length) in seconds from the start.
-        harm: Whether it uses a resource that the probe needs.
+        place: File system of the neighbour's files: the shared one, or its node's own.
+        bursts: Begin and length of each burst, in seconds from the start.
+        harm: Whether the neighbour uses a resource that the probe needs.
         partner: The node of its second rank; "" when it is no MPI job.
         core: The core that it is bound to; -1: any.
     """
@@ -44,10 +44,10 @@ class LabScene:
     """An experiment: a probe and its neighbours.
 
     Attributes:
-        number: Counted from 1.
-        name: Its kind.
+        number: Number of the experiment, from 1.
+        name: Kind of the experiment.
         probe: Name of the probe, a key of PROBES.
-        neighbours: The jobs that run concurrently with it.
+        neighbours: Jobs that run concurrently with the probe.
     """
 
     number: int
@@ -62,11 +62,11 @@ class LabScene:
 
     @property
     def null(self) -> bool:
-        """Whether no neighbour in it does harm."""
+        """Whether no neighbour in the experiment slows the probe."""
         return not any(lab_neighbour.harm for lab_neighbour in self.neighbours)
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the experiment as plain values."""
         return asdict(self)
 
 
@@ -75,13 +75,13 @@ class Probe:
     """A job whose loss is measured.
 
     Attributes:
-        words: Pattern and options of the signal that it is made of.
-        rounds: How often it runs that, one after the other.
-        rest_s: Seconds that it does nothing between two of them.
+        words: Pattern and options of the probe's signal.
+        rounds: Number of times that the probe runs the signal, one after the other.
+        rest_s: Pause between two rounds, s.
         partner: The node of its second rank; "" when it is no MPI job.
         core: The core that it is bound to; -1: any.
-        apart: Whether it needs the whole machine: no other lab at the same time.
-        memory: Whether its files are in its node's memory, not on the shared file system.
+        apart: Whether the probe needs the whole machine: no other lab at the same time.
+        memory: Whether the probe's files are in its node's memory, not on the shared file system.
     """
 
     words: tuple[str, ...]
@@ -206,7 +206,7 @@ def rhythm(period: float, length: float, phase: float) -> tuple[tuple[float, flo
 
 
 def from_json(plain: dict[str, Any]) -> LabScene:
-    """Read what `LabScene.to_json` gave."""
+    """Read an experiment from the output of `LabScene.to_json`."""
     own = [
         LabNeighbour(
             **{

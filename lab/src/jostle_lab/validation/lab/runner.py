@@ -46,12 +46,12 @@ _MPI = "openmpi"
 
 @dataclass(frozen=True)
 class Played(Work):
-    """An experiment that was made.
+    """The record of an experiment that was made.
 
     Attributes:
-        scene: Its plan.
-        repository: Folder of the repository that holds it.
-        error: Why it cannot be used; "" when it can.
+        scene: Plan of the experiment.
+        repository: Folder of the repository that has the experiment's profiles.
+        error: Reason why the experiment cannot be used; "" when it can.
     """
 
     scene: LabScene = field(kw_only=True)
@@ -63,7 +63,7 @@ class Played(Work):
         return f"{self.scene.job}-{neighbour}"
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the experiment as plain values."""
         return {**self.__dict__, "scene": self.scene.to_json()}
 
 
@@ -96,11 +96,11 @@ def play(
     """Run the experiments of a plan that are not yet done.
 
     Args:
-        folder: Where they go.
-        plan: The experiments.
-        labs: How many labs at a time.
+        folder: Folder for the results.
+        plan: Experiments to run.
+        labs: Number of labs that run at the same time.
         name: Name of the labs; they are numbered.
-        progress: As of runner.make.
+        progress: Function that shows the progress, as for runner.make.
 
     Raises:
         JostleError: No lab is available here.
@@ -204,7 +204,7 @@ def _one(lab: Lab, scene: LabScene, repository: Path, over: threading.Event) -> 
     try:
         with ThreadPoolExecutor(max(len(scene.neighbours), 1)) as pool:
             try:
-                beside = [
+                alongside = [
                     pool.submit(_neighbour, lab, scene, lab_neighbour, start_ns, ended)
                     for lab_neighbour in scene.neighbours
                 ]
@@ -214,7 +214,7 @@ def _one(lab: Lab, scene: LabScene, repository: Path, over: threading.Event) -> 
     finally:
         probe.kill()
         probe.wait()
-    for one in beside:
+    for one in alongside:
         one.result()  # a neighbour that failed was not the requested load
     return _taken(lab, scene, repository, status)
 
@@ -314,5 +314,5 @@ def name_of(folder: Path) -> str:
         ValidationError: The folder has no name.
     """
     if not folder.name:
-        raise ValidationError(f"{folder} has no name.", hint="Name a folder below it with --dir.")
+        raise ValidationError(f"{folder} has no name.", hint="Give a folder below it with --dir.")
     return f"val{os.getpid()}-"

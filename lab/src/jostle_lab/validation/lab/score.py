@@ -14,7 +14,7 @@ from jostle_lab.validation.lab.work import Work
 
 #: Share of a slice in which a harmful neighbour is on: with interference from the first on, clean
 #: below the second.
-GUILTY, INNOCENT = 0.5, 0.05
+DISTURBED, INNOCENT = 0.5, 0.05
 #: Loss above which its error is relative, not in points.
 LARGE = 10.0
 _FEWEST_CALM = 8
@@ -25,7 +25,7 @@ STEADY = 0.15
 
 @dataclass(frozen=True)
 class Slices:
-    """Slices classified rightly and wrongly."""
+    """Numbers of correctly and incorrectly classified slices."""
 
     hit: int
     wrong: int
@@ -43,7 +43,7 @@ class Slices:
 
     @property
     def f1(self) -> float | None:
-        """Harmonic mean of both; None where no slice has interference or is named."""
+        """Harmonic mean of precision and recall; None if no slice has interference or is named."""
         every = 2 * self.hit + self.wrong + self.missed
         return 2 * self.hit / every if every else None
 
@@ -56,16 +56,18 @@ class Seen:
         job: The probe's job.
         name: Kind of the experiment.
         probe: Name of the probe.
-        null: No neighbour did harm.
-        slices: Slices classified rightly and wrongly.
-        blamed: Suspects, the first suspect first.
-        right: The first suspect is the one that did harm; None in a null run.
-        run_s: How long it took.
-        lost_s: Time that harmful neighbours cost it.
-        said_s, low_s, high_s: Its loss by jostle, with the interval.
-        calm_s: Time that they cost it beyond the machine's own noise: against the calm slices of
-            the same run, by the probe's log; None where there are few.
-        same_run: lost_s is calm_s, since the probe's null runs differ too much among each other.
+        null: Whether no neighbour slowed the probe.
+        slices: Numbers of correctly and incorrectly classified slices.
+        named: Suspects, in jostle's order.
+        right: Whether the first suspect is the neighbour that slowed the probe; None in a null run.
+        run_s: Run time of the probe.
+        lost_s: Time that harmful neighbours cost the probe, s.
+        said_s, low_s, high_s: jostle's estimate of the loss, with its interval, s.
+        calm_s: Time that they cost the probe beyond the machine's own noise, by the probe's log:
+            compared with the slices of the same run without active neighbours; None if these are
+            too few.
+        same_run: Whether lost_s is calm_s, since the probe's null runs differ too much from each
+            other.
     """
 
     job: str
@@ -73,7 +75,7 @@ class Seen:
     probe: str
     null: bool
     slices: Slices
-    blamed: tuple[str, ...]
+    named: tuple[str, ...]
     right: bool | None
     run_s: float
     lost_s: float
@@ -90,12 +92,12 @@ class Seen:
 
     @property
     def points(self) -> float:
-        """Error of the seconds lost, in points of the run."""
+        """Error of the estimated loss, in percentage points of the run time."""
         return 100 * abs(self.said_s - self.lost_s) / self.run_s
 
     @property
     def relative(self) -> float | None:
-        """The same as a share of the loss, where that is large."""
+        """Relative error of the estimated loss, if the loss is large."""
         return abs(self.said_s - self.lost_s) / self.lost_s if self.percent > LARGE else None
 
     @property
@@ -126,7 +128,7 @@ class Seen:
         return (self.high_s - self.low_s) / 2 / self.said_s if self.said_s > 0 else None
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the probe as plain values."""
         return asdict(self) | {
             "f1": self.slices.f1,
             "points": self.points,
@@ -151,7 +153,7 @@ def _middle(values: Sequence[int]) -> float:
 def unsteady(runs: Sequence[Played]) -> dict[str, float]:
     """Return the probes whose rate differs too much between runs.
 
-    Only null runs are used, so the accuracy of answers has no influence.
+    Only null runs are used, so that the accuracy of jostle's verdicts has no influence.
 
     Args:
         runs: All experiments.
@@ -180,18 +182,18 @@ def see(
 
     Args:
         played: The experiment.
-        interference: The answer of `interference` for its probe.
-        usual: Operations of each probe in a slice alone.
+        interference: Result of `interference` for the probe.
+        usual: Operations per slice of each probe when it is alone.
         differing: Probes whose loss is known from the calm slices of the same run alone.
 
     Returns:
-        None if the probe never ran alone.
+        The comparison, or None if the probe never ran alone.
     """
     if played.scene.probe not in usual:
         return None
     bad = [neighbour.name for neighbour in played.scene.neighbours if neighbour.harm]
-    blamed = tuple(suspect.job for suspect in interference.suspects)
-    shares = beside(played, bad)
+    named = tuple(suspect.job for suspect in interference.suspects)
+    shares = alongside(played, bad)
     calm_s = lost(played, bad, rate) if (rate := calm(played, shares)) else None
     same = calm_s is not None and played.scene.probe in differing
     alone_s = lost(played, bad, usual[played.scene.probe])
@@ -201,8 +203,8 @@ def see(
         played.scene.probe,
         played.scene.null,
         slices(shares, interference),
-        blamed,
-        blamed[:1] == (played.job(bad[0]),) if bad else None,
+        named,
+        named[:1] == (played.job(bad[0]),) if bad else None,
         played.seconds,
         calm_s if same and calm_s is not None else alone_s,
         interference.seconds.value,
@@ -213,8 +215,8 @@ def see(
     )
 
 
-def beside(played: Work, bad: Sequence[str]) -> dict[int, float]:
-    """Return the share of each slice of work in which a harmful neighbour was on.
+def alongside(played: Work, bad: Sequence[str]) -> dict[int, float]:
+    """Return the share of each slice of work in which a harmful neighbour was active.
 
     Args:
         played: The experiment.
@@ -289,22 +291,22 @@ def calm(played: Work, shares: Mapping[int, float]) -> float | None:
 
 
 def slices(shares: Mapping[int, float], interference: JobInterference) -> Slices:
-    """Count slices that were classified rightly and wrongly.
+    """Count the correctly and incorrectly classified slices.
 
     Args:
-        shares: Share of each slice in which a harmful neighbour was on.
-        interference: The answer for the experiment.
+        shares: Share of each slice in which a harmful neighbour was active.
+        interference: Result of `interference` for the experiment.
     """
-    blamed = {
+    named = {
         number
-        for guilty in interference.guilty
+        for disturbed in interference.disturbed
         for number in range(
-            guilty.start_ns // SLICE_NS, (guilty.start_ns + guilty.length_ns) // SLICE_NS
+            disturbed.start_ns // SLICE_NS, (disturbed.start_ns + disturbed.length_ns) // SLICE_NS
         )
     }
-    truth = {number for number, share in shares.items() if share >= GUILTY}
+    truth = {number for number, share in shares.items() if share >= DISTURBED}
     clear = {number for number, share in shares.items() if share < INNOCENT}
-    return Slices(len(truth & blamed), len(clear & blamed), len(truth - blamed))
+    return Slices(len(truth & named), len(clear & named), len(truth - named))
 
 
 @dataclass(frozen=True)
@@ -312,21 +314,21 @@ class LabScore:
     """Scores of identification over some experiments.
 
     Attributes:
-        runs: Experiments.
-        harmful: Of these, with a neighbour that slows the probe.
-        slices: Slices of all harmful ones together.
-        first: Share of harmful ones whose first suspect is right.
-        null: Null runs.
-        alarms: Of these, those in which a suspect was named.
-        relative: Median error of large losses, share of the loss; None without any.
-        points: Median error of the others, points of the run.
-        relative_calm: As relative, against the calm slices of the same runs.
-        held: Share of the harmful ones whose interval contains the loss.
+        runs: Number of experiments.
+        harmful: Number of experiments with a neighbour that slows the probe.
+        slices: Classified slices of all harmful experiments together.
+        first: Share of harmful experiments whose first suspect is correct.
+        null: Number of null runs (without a harmful neighbour).
+        alarms: Number of null runs in which a suspect was named.
+        relative: Median relative error of large losses; None without any.
+        points: Median error of the other losses, percentage points of the run time.
+        relative_calm: Median relative error against the calm slices of the same runs.
+        held: Share of harmful experiments whose interval contains the loss.
         held_calm: Share whose interval contains the loss against the calm slices.
-        apart: Median difference of the two losses, a share: the uncertainty of the truth.
-        half_width: Median half-width of the intervals, a share of the estimate.
-        unsteady: Probes whose loss is known from the same run alone, and how far their null runs
-            differ.
+        apart: Median relative difference of the two losses: the uncertainty of the truth.
+        half_width: Median half-width of the intervals, relative to the estimate.
+        unsteady: Probes whose loss is known only from the same run, and the spread of their null
+            runs.
     """
 
     runs: int
@@ -345,7 +347,7 @@ class LabScore:
     unsteady: dict[str, float] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the score as plain values."""
         return asdict(self) | {"f1": self.slices.f1}
 
 
@@ -369,7 +371,7 @@ def lab_score(seen: Sequence[Seen], differing: Mapping[str, float] | None = None
         ),
         sum(bool(one.right) for one in harmful) / len(harmful) if harmful else None,
         len(null),
-        sum(bool(one.blamed) for one in null),
+        sum(bool(one.named) for one in null),
         _median([one.relative for one in seen]),
         _median(small),
         _median([one.relative_calm for one in seen]),

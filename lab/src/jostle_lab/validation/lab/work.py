@@ -1,4 +1,4 @@
-"""The activity of a probe and its co-running jobs over time, by the logs of their signals."""
+"""Reads the activity of a probe and its co-running jobs over time from their signals' logs."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from jostle_lab.signals import SignalLog
 
 @dataclass(frozen=True)
 class Work:
-    """When a probe worked and its operations, and when other jobs were on.
+    """The times and operations of a probe, and the times at which other jobs were active.
 
     Attributes:
         begin_ns, end_ns: First and last operation of the probe.
         active: Slices in which the probe worked, and its operations there.
-        bursts: Name of another job -> (begin, end) in ns of each of its bursts.
-        rounds: (begin, end) in ns of each span in which the probe worked.
+        bursts: Begin and end in ns of each burst of another job, by its name.
+        rounds: Begin and end in ns of each span in which the probe worked.
     """
 
     begin_ns: int
@@ -28,7 +28,7 @@ class Work:
 
     @property
     def seconds(self) -> float:
-        """How long the probe took."""
+        """Run time of the probe, s."""
         return (self.end_ns - self.begin_ns) / 1e9
 
     def work(self) -> dict[int, int]:
@@ -49,12 +49,12 @@ def work_of(log: SignalLog, job: str, others: Mapping[str, str]) -> Work | None:
     """Read the activity of a job and of others.
 
     Args:
-        log: Log of all of them.
+        log: Log of all these jobs.
         job: The probe's job.
-        others: Name -> its job.
+        others: Job of each other signal, by name.
 
     Returns:
-        None if the job did not run to its end.
+        The activity, or None if the job did not run to its end.
     """
     own = [row for row in log.processes.to_pylist() if row["job"] == job]
     if not own or not any(row["complete"] for row in own):
@@ -87,5 +87,5 @@ def merged(spans: list[list[int]]) -> list[list[int]]:
 
 
 def plain_work(plain: Mapping[str, Any]) -> Work:
-    """Read what `dataclasses.asdict` gave."""
+    """Read an activity from the output of `dataclasses.asdict`."""
     return Work(**{name: plain[name] for name in Work.__dataclass_fields__})

@@ -1,1 +1,1 @@
-"""Experiments on the length of slices: how many answers longer slices make wrong."""
+"""Experiments on the length of time slices: how many verdicts are wrong with longer slices?"""

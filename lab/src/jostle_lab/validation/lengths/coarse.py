@@ -1,4 +1,4 @@
-"""Turns records of short slices into the records that longer slices would have given.
+"""Turns records of short time slices into the records that longer slices would have given.
 
 So one run is assessed at several slice lengths, and differences between runs do not count.
 """
@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from jostle.repository import Beside, CoreUse, JobFacts
+from jostle.repository import CoreUse, CoRunning, JobFacts
 
 Ints = npt.NDArray[np.int64]
 #: Columns of time, and columns that are a state and not an amount.
@@ -21,7 +21,7 @@ _STATES = ("cores", "awake", "count")
 _FOR_EVER = 2**62
 
 
-def coarse(beside: Beside, length_ns: int) -> Beside:
+def coarse(alongside: CoRunning, length_ns: int) -> CoRunning:
     """Return a job and its neighbours as slices of another length would have recorded them.
 
     Amounts are summed. A maximum or minimum over processes becomes the sum of those of the short
@@ -29,30 +29,31 @@ def coarse(beside: Beside, length_ns: int) -> Beside:
     between nodes are unchanged.
 
     Args:
-        beside: From Repository.beside.
-        length_ns: A multiple of the length of its slices.
+        alongside: From Repository.alongside.
+        length_ns: New length, a multiple of the length of the job's slices.
 
     Raises:
-        ValueError: It is no multiple.
+        ValueError: The length is no such multiple.
     """
     lives = {
-        name: fact.life for name, fact in {beside.job.job: beside.job, **beside.others}.items()
+        name: fact.life
+        for name, fact in {alongside.job.job: alongside.job, **alongside.others}.items()
     }
-    mine = beside.job.life
+    mine = alongside.job.life
 
     def longer(table: pa.Table, keys: Sequence[str]) -> pa.Table:
         return coarse_rows(table, keys, length_ns, lives, mine)
 
-    machines, use = beside.machines, beside.core_use
+    machines, use = alongside.machines, alongside.core_use
     return replace(
-        beside,
-        job=_facts(beside.job, length_ns),
-        others={name: _facts(fact, length_ns) for name, fact in beside.others.items()},
-        own_mounts=longer(beside.own_mounts, ["mount"]),
-        own_nodes=longer(beside.own_nodes, ["host"]),
-        mount_loads=longer(beside.mount_loads, ["job", "mount"]),
-        node_loads=longer(beside.node_loads, ["job", "host"]),
-        network_loads=longer(beside.network_loads, ["job"]),
+        alongside,
+        job=_facts(alongside.job, length_ns),
+        others={name: _facts(fact, length_ns) for name, fact in alongside.others.items()},
+        own_mounts=longer(alongside.own_mounts, ["mount"]),
+        own_nodes=longer(alongside.own_nodes, ["host"]),
+        mount_loads=longer(alongside.mount_loads, ["job", "mount"]),
+        node_loads=longer(alongside.node_loads, ["job", "host"]),
+        network_loads=longer(alongside.network_loads, ["job"]),
         machines=replace(
             machines,
             clients=longer(machines.clients, ["mount", "host"]),
@@ -81,9 +82,9 @@ def coarse_rows(
 
     Args:
         table: Rows with slice and slice_ns, or with start_ns and length_ns, and columns of numbers.
-        keys: The columns that, with the slice, identify a row.
-        length_ns: The length, ns.
-        lives: Start and end of jobs, ns, for a column job.
+        keys: Columns that, with the slice, identify a row.
+        length_ns: New length, ns.
+        lives: Start and end of each job in a column job, ns.
         mine: Start and end of the job to which rows without a column job belong.
 
     Returns:
@@ -116,7 +117,7 @@ def _spans(table: pa.Table, length_ns: int) -> tuple[Ints, Ints]:
         return start, start + table["length_ns"].to_numpy()
     step = table["slice_ns"].to_numpy()
     if (length_ns % step).any():
-        raise ValueError(f"{length_ns} ns is no multiple of {int(step.max())} ns.")
+        raise ValueError(f"{length_ns} ns is not a multiple of {int(step.max())} ns.")
     span = table["span"].to_numpy() if "span" in table.column_names else 1
     start = table["slice"].to_numpy() * step
     return start, start + span * step
@@ -129,7 +130,7 @@ def _with_times(
     lives: Mapping[str, tuple[int, int]],
     mine: tuple[int, int],
 ) -> pa.Table:
-    """Return sums with the columns of a table in its order; slices are cut to their jobs' lives."""
+    """Return sums with the columns of a table in its order; slices are cut to their jobs' runs."""
     first = sums["slice"].to_numpy()
     start, end = first * length_ns, (first + sums["span"].to_numpy()) * length_ns
     jobs = sums["job"].to_pylist() if "job" in sums.column_names else None

@@ -1,4 +1,4 @@
-"""Writes the table of the experiments on slice lengths: for a terminal, and for the docs."""
+"""Writes the results of the experiments on slice lengths for a terminal and for the docs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from jostle_lab.validation.lengths.score import (
 )
 
 PAGE, DATA = "slice-lengths.md", "slice-lengths.csv"
-_COMMAND = "lab/bench/slice_lengths.py"
+_COMMAND = "lab/bench/proofs/slice_lengths.py"
 
 _HEAD = """\
 # How long a slice may be
@@ -58,8 +58,8 @@ def page(rows: Sequence[Row], facts: str) -> str:
     """Return the page.
 
     Args:
-        rows: All trials at all lengths.
-        facts: When, with which seed and on what it was measured, a sentence.
+        rows: Results of all trials at all lengths.
+        facts: Sentence with the date, the seed and the machine of the measurement.
     """
     parts = [_HEAD.format(command=_COMMAND, data=DATA, facts=facts), _goals(rows)]
     parts += [f"## By kind\n\n{_LEGEND}", _kinds(rows)]
@@ -139,7 +139,7 @@ def _goals(rows: Sequence[Row]) -> str:
     for what, goal, found in cells:
         shown = [value if reached or not value else f"**{value}**" for value, reached in found]
         text.append(f"| {what} | {goal} | {' | '.join(shown)} |")
-    return "\n".join([*text, "", "Bold misses the goal.", ""])
+    return "\n".join([*text, "", "Bold: the goal is not reached.", ""])
 
 
 def _kinds(rows: Sequence[Row]) -> str:
@@ -173,7 +173,7 @@ def _order(row: Row) -> tuple[float, bool, str, int, int]:
 
 
 def _all(rows: Sequence[Row]) -> str:
-    """Return every trial: a row each, with what was named at each length."""
+    """Return a table with a row for each trial: the suspects that were named at each length."""
     lengths = _lengths(rows)
     head = ["no.", "kind", "victim", "cause", "decoys", "slowed", "true, s"]
     head += [f"found at {_length(length)}, s" for length in lengths]
@@ -205,7 +205,7 @@ def _all(rows: Sequence[Row]) -> str:
 
 
 def _found(row: Row) -> str:
-    """Return jostle's answer at one length; ! marks a suspect that is missing or wrong."""
+    """Return jostle's verdict at one length; ! marks a suspect that is missing or wrong."""
     seconds = (
         "" if row.found_s is None else f"{row.found_s:.1f} ({row.low_s:.1f} to {row.high_s:.1f})"
     )

@@ -1,4 +1,4 @@
-"""Draws the experiments on slice lengths: jobs of ten and of two minutes, and their neighbours.
+"""Draws the experiments on slice lengths: victims of ten and two minutes, and their neighbours.
 
 Everything is drawn from a seed. Bursts last from 10 s to 5 min; some neighbours have no profile;
 some are steady, begin with the victim, occur in threes, or slow it on two resources.
@@ -37,11 +37,11 @@ _VICTIM, _AGGRESSORS, _DECOY = "node1", ("node2", "node3", "node4"), "node4"
 
 @dataclass(frozen=True)
 class Trial:
-    """An experiment, and how long its victim works.
+    """An experiment, and the run time of its victim.
 
     Attributes:
-        experiment: Victim and loads; its group is the kind.
-        seconds: Length of the victim.
+        experiment: Victim and loads; the group is the kind of the trial.
+        seconds: Run time of the victim, s.
     """
 
     experiment: Experiment
@@ -58,12 +58,12 @@ class Trial:
         return self.experiment.group == _APART
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the trial as plain values."""
         return {"experiment": self.experiment.to_json(), "seconds": self.seconds}
 
 
 def from_json(plain: dict[str, Any]) -> Trial:
-    """Read what `Trial.to_json` gave."""
+    """Read a trial from the output of `Trial.to_json`."""
     return Trial(experiment_of(plain["experiment"]), plain["seconds"])
 
 

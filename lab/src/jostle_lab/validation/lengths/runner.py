@@ -31,14 +31,15 @@ Progress = Callable[[int, int, str], None]
 
 @dataclass(frozen=True)
 class Made:
-    """A trial that was made.
+    """The record of a trial that was made.
 
     Attributes:
-        trial: Its plan.
-        fs: The file system of its lab.
-        repository: Folder of the repository that has its profiles, within that of the measurement.
-        run: The victim's run; None: it failed.
-        error: Why it failed.
+        trial: Plan of the trial.
+        fs: File system of the lab.
+        repository: Folder of the repository with the trial's profiles, within the measurement's
+            folder.
+        run: Run of the victim; None if it failed.
+        error: Reason why the trial failed.
     """
 
     trial: Trial
@@ -48,7 +49,7 @@ class Made:
     error: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the trial as plain values."""
         run = None if self.run is None else asdict(self.run)
         return {**self.__dict__, "trial": self.trial.to_json(), "run": run}
 
@@ -97,12 +98,12 @@ def make(
     """Make the trials of a plan that are not yet made; those that failed are tried again.
 
     Args:
-        folder: Where repositories and records are.
-        plan: The trials.
-        fs: sshfs or cephfs.
-        labs: How many labs at a time.
+        folder: Folder of the repositories and the records.
+        plan: Trials to make.
+        fs: File system of the labs, sshfs or cephfs.
+        labs: Number of labs that run at the same time.
         name: Name of the labs; they are numbered.
-        progress: Called before each.
+        progress: Function that is called before each trial.
 
     Raises:
         JostleError: No lab is available here.

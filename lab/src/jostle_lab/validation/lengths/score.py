@@ -1,4 +1,4 @@
-"""Compares what jostle names at several slice lengths with what was injected. Pure functions."""
+"""Compares jostle's suspects at several slice lengths with the injected causes. Pure functions."""
 
 from __future__ import annotations
 
@@ -28,29 +28,30 @@ VISIBLE = 10.0
 
 @dataclass(frozen=True)
 class Row:
-    """A trial at one slice length: what was injected, and what jostle named.
+    """The result of a trial at one slice length: the injected cause, and jostle's suspects.
 
     Times in seconds; what cannot be known is None.
 
     Attributes:
         number: Number of the trial.
-        kind: Its kind.
-        fs: Its file system.
-        seconds: How long its victim worked.
+        kind: The trial's kind.
+        fs: File system of the trial's lab.
+        seconds: Run time of the victim, s.
         slice_ms: Length of slices, milliseconds.
         victim: The victim's signal.
-        cause: What harmed it; "" in a quiet one.
-        rhythm: When it was on.
+        cause: Cause of the victim's loss; "" in a quiet trial.
+        rhythm: Times at which the cause was active.
         decoys: Jobs without influence.
-        error: Why it failed; then nothing below is known.
-        slowed: By how many percent the victim's rate was lower while causes were on, by its log.
-        true_s: Time that they cost it, by its log.
-        decoys_slowed: The same of decoys, in percent.
-        found_s, low_s, high_s: Its loss on the file system by jostle, with the interval.
-        suspect: The first suspect that jostle names; "" none.
-        right: Whether it was injected; None in a quiet trial.
+        error: Reason why the trial failed; if it did, the following fields are empty.
+        slowed: Decrease of the victim's rate while causes were active, percent, by the victim's
+            log.
+        true_s: Time that the causes cost the victim, by its log.
+        decoys_slowed: Decrease of the victim's rate while decoys were active, percent.
+        found_s, low_s, high_s: jostle's estimate of the loss on the file system, with its interval.
+        suspect: The first suspect that jostle names; "" if there is none.
+        right: Whether that suspect was injected; None in a quiet trial.
         wrong: Suspects that were not injected.
-        said: What jostle suggests to obtain an answer; "" nothing.
+        said: Suggestion by jostle on how to obtain a suspect; "" if there is none.
         decidable: Whether the run alone can identify the cause.
     """
 
@@ -83,7 +84,7 @@ class Row:
 
     @property
     def off(self) -> float | None:
-        """Error of the seconds, a share of the true ones; None where these are not known."""
+        """Relative error of the estimated seconds; None if the true seconds are not known."""
         if self.found_s is None or not self.true_s or self.true_s <= 0:
             return None
         return abs(self.found_s - self.true_s) / self.true_s
@@ -114,7 +115,7 @@ def described(one: Made, slice_ms: int) -> Row:
 
 
 def score(one: Made, slice_ms: int, found: JobInterference) -> Row:
-    """Compare a trial, which did not fail, with jostle's answer at a slice length."""
+    """Compare a trial, which did not fail, with jostle's verdict at a slice length."""
     experiment, run = one.trial.experiment, one.run
     assert run is not None
     truth = truths(experiment, run, None)
@@ -147,12 +148,13 @@ class Summary:
     """Trials of one kind at one slice length.
 
     Attributes:
-        harmful, right: Trials in which something did harm, and those with the right suspect first.
-        undecided: Those in which no suspect is named.
-        also_named: Those in which another job is named as well, or alone.
-        quiet, quiet_named: Trials in which nothing did, and those in which a suspect is named.
-        off: Median error of the seconds, a share of the true ones; None: none are known.
-        failed: Trials that failed.
+        harmful, right: Number of trials with a harmful cause, and of those with the correct suspect
+        first.
+        undecided: Number of harmful trials in which no suspect is named.
+        also_named: Number of harmful trials in which another job is named.
+        quiet, quiet_named: Number of trials without a harmful cause, and of those with a suspect.
+        off: Median relative error of the estimated seconds; None if no true seconds are known.
+        failed: Number of trials that failed.
     """
 
     harmful: int

@@ -1,1 +1,1 @@
-"""Simulates a day of a site with faults, and measures what grows with a repository's age."""
+"""Simulates a day of a site with faults, and measures which costs grow with a repository's age."""

@@ -1,4 +1,4 @@
-"""`python -m jostle_lab.validation.scale`: a simulated day, and growth with a repository's age."""
+"""`python -m jostle_lab.validation.scale`: simulates a day of a site, measures growth with age."""
 
 from __future__ import annotations
 
@@ -23,33 +23,43 @@ def main() -> int:
         prog="python -m jostle_lab.validation.scale", description=__doc__
     )
     parser.add_argument(
-        "--folder", type=Path, help="a folder to work in, which is kept [a temporary one]"
+        "--folder",
+        type=Path,
+        help="working directory, not deleted afterwards [default: a temporary one, deleted]",
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there")
+    parser.add_argument(
+        "--json", type=Path, metavar="FILE", help="file to which all results are written"
+    )
     words = parser.add_subparsers(dest="what", required=True)
-    day = words.add_parser("day", help="a day of a site, with faults")
+    day = words.add_parser("day", help="simulate a day of a site, with faults")
     day.add_argument("--nodes", type=int, default=100)
     day.add_argument("--processes", type=int, default=12, help="of each node")
     day.add_argument("--minutes", type=int, default=1440, help="simulated minutes")
-    day.add_argument("--speed", type=float, default=100.0, help="simulated seconds per second")
+    day.add_argument("--speed", type=float, default=100.0, help="simulated seconds per real second")
     day.add_argument("--viewers", type=int, default=4)
     day.add_argument("--seed", type=int, default=1)
-    storm = words.add_parser("storm", help="all nodes come back at once")
+    storm = words.add_parser("storm", help="simulate that all nodes return at once after an outage")
     storm.add_argument("--nodes", type=int, nargs="+", default=[100, 300, 1000])
     storm.add_argument("--processes", type=int, default=8, help="of each node")
-    storm.add_argument("--minutes", type=int, default=30, help="simulated minutes that each kept")
-    growth = words.add_parser("growth", help="repositories of several ages and sizes")
+    storm.add_argument(
+        "--minutes", type=int, default=30, help="simulated minutes of data that each node has kept"
+    )
+    growth = words.add_parser("growth", help="measure repositories of several ages and sizes")
     growth.add_argument("--days", type=float, nargs="+", default=[1, 10, 30], help="ages")
     growth.add_argument("--sizes", type=int, nargs="+", default=[8, 16, 32], help="nodes")
-    growth.add_argument("--processes", type=int, default=2, help="of an MPI program on a node")
+    growth.add_argument(
+        "--processes", type=int, default=2, help="processes of an MPI program on a node"
+    )
     growth.add_argument(
         "--commit-s", type=float, default=3600.0, help="simulated seconds between two commits"
     )
-    passes = words.add_parser("passes", help="what a pass of an ingester costs")
+    passes = words.add_parser("passes", help="measure the cost of a pass of an ingester")
     passes.add_argument("--profiles", type=int, nargs="+", default=[96, 480, 1920])
     passes.add_argument("--slices", type=int, nargs="+", default=[1, 5, 15, 75])
-    sizing = words.add_parser("sizing", help="machines for 100, 1000 and 10 000 nodes")
-    sizing.add_argument("passes", type=Path, help="JSON of `passes`")
+    sizing = words.add_parser(
+        "sizing", help="compute the machines that sites of 100, 1000 and 10 000 nodes need"
+    )
+    sizing.add_argument("passes", type=Path, help="JSON file that `passes` wrote")
     sizing.add_argument(
         "--posts-per-core",
         type=float,
@@ -60,10 +70,13 @@ def main() -> int:
         "--node-bytes",
         type=float,
         required=True,
-        help="bytes per second, of `lab/bench/run.py --only ship`",
+        help="bytes per second that `lab/bench/run.py --only ship` measured",
     )
     sizing.add_argument(
-        "--stored-bytes", type=float, required=True, help="bytes per process-slice, of `growth`"
+        "--stored-bytes",
+        type=float,
+        required=True,
+        help="bytes per process-slice that `growth` measured",
     )
     options = parser.parse_args()
     try:

@@ -1,4 +1,4 @@
-"""Simulates a day of a site: spools, shippers, receivers, ingesters, pages, viewers, faults."""
+"""Simulates a day of a site with its data collection, viewers of its pages, and faults."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ class DaySpec:
     """The parameters of a simulated day.
 
     Attributes:
-        nodes: Nodes; each has a shipper of its own.
-        processes: Processes of a node.
-        minutes: Simulated minutes.
-        speed: Simulated seconds per second.
-        viewers: Number of viewers that request pages meanwhile.
+        nodes: Number of nodes; each has a shipper of its own.
+        processes: Number of processes on each node.
+        minutes: Length of the simulated time, minutes.
+        speed: Simulated seconds per real second.
+        viewers: Number of simulated users that request pages meanwhile.
         seed: Seed of jobs and programs.
-        settle_s: How long to wait at the end until all has arrived, s of this machine.
+        settle_s: Longest wait at the end until all data has arrived, s of this machine.
     """
 
     nodes: int = 100
@@ -70,11 +70,11 @@ class DayResult:
     """The results of a simulated day.
 
     Attributes:
-        happened: Faults: time (s of this machine), and kind.
-        figures: Numbers by name.
+        happened: Time (s of this machine) and kind of each fault.
+        figures: Results by name.
         samples: Time series by name.
-        pages: Latency of each kind of page: when (s), and how long (ms).
-        errors: Failed requests to pages and of Spark.
+        pages: Latency of each kind of page: time (s) and latency (ms) of each request.
+        errors: Descriptions of failed page requests and Spark queries.
     """
 
     spec: DaySpec
@@ -86,7 +86,7 @@ class DayResult:
     errors: list[str] = field(default_factory=list)
 
     def to_json(self) -> str:
-        """Return all of it as JSON."""
+        """Return the result as JSON."""
         return json.dumps(asdict(self), indent=1)
 
 
@@ -96,17 +96,18 @@ def simulate_day(
     """Simulate a day.
 
     Args:
-        spec: Its parameters.
-        folder: An empty folder for spools, mirrors, repository and logs.
-        say: Called with messages about the progress.
+        spec: Parameters of the day.
+        folder: Path of an empty folder for spools, mirrors, repository and logs.
+        say: Function that is called with messages about the progress.
 
     Raises:
-        ValidationError: This machine does not let a process have a boot id of its own.
+        ValidationError: This machine does not allow a process to have a boot ID of its own.
     """
     if not can_pretend(folder):
         raise ValidationError(
-            "A simulated node needs a boot id of its own.",
-            hint="Run it as root, with `unshare`, outside a container that forbids mounts.",
+            "A simulated node needs a boot ID of its own, which this machine does not allow.",
+            hint="Run this command as root, with `unshare`, outside of a container that forbids "
+            "mounts.",
         )
     day = _Day(spec, folder, say)
     try:
@@ -145,7 +146,7 @@ class _Day:
         self._behind_s = self._settled_s = 0.0
 
     def run(self) -> None:
-        """Simulate the time with its faults; then wait until all has arrived."""
+        """Simulate the time with its faults; then wait until all data has arrived."""
         spec, site = self._spec, self._site
         self._shippers = [
             Shipper(node, self._receivers[number % RECEIVERS].url, 60 / spec.speed)
@@ -248,7 +249,9 @@ class _Day:
         begin = time.monotonic()
         while self._left():
             if time.monotonic() - begin > self._spec.settle_s:
-                self._say(f"not all has come after {self._spec.settle_s:.0f} s: {self._left()}")
+                self._say(
+                    f"not all data has arrived after {self._spec.settle_s:.0f} s: {self._left()}"
+                )
                 break
             time.sleep(0.25)
         self._settled_s = time.monotonic() - begin
@@ -256,7 +259,7 @@ class _Day:
             process.wait(120)
 
     def _left(self) -> str:
-        """Return what has not arrived yet; empty: all has."""
+        """Return a description of the data that has not arrived yet; "" if all has."""
         files = sum(node.waiting() for node in self._site.nodes)
         if files:
             return f"{files} files are in the spools"
@@ -268,7 +271,7 @@ class _Day:
         return ""
 
     def result(self) -> DayResult:
-        """End the viewers and the services, compare, and return the sums."""
+        """End the viewers and the services, check the repository, and return the results."""
         self._watch.end()
         self._viewers.end()
         end = time.monotonic()
@@ -335,7 +338,7 @@ def _latency(took_ms: Sequence[float]) -> dict[str, float]:
 
 
 def table(result: DayResult) -> list[str]:
-    """Return the result in lines."""
+    """Return the result as lines of text."""
     truth, figures = result.truth, result.figures
     rows: list[tuple[str, Any]] = [
         ("processes written", truth.processes),

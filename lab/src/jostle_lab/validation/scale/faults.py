@@ -1,4 +1,4 @@
-"""The faults of a simulated day, and when they occur."""
+"""The faults of a simulated day, and the times at which they occur."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 #: What a fault does, in words.
 KINDS = {
     "clock": "the clock of every twentieth node is 200 s behind",
-    "clock set": "these clocks are set right",
+    "clock set": "these clocks are corrected",
     "node down": "every tenth node fails, and the ends of its files are lost",
     "node up": "they boot again, with a new boot id",
     "receiver down": "receiver 1 is killed by SIGKILL",
@@ -29,7 +29,7 @@ class Fault:
 
     Attributes:
         minute: Simulated minute.
-        kind: One of KINDS.
+        kind: Kind of the fault, one of KINDS.
     """
 
     minute: float

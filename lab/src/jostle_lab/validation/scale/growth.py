@@ -1,4 +1,4 @@
-"""Measures what grows with a repository's age: the same site after a day, and after many."""
+"""Measures which costs grow with a repository's age: the same site after one day and after many."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class GrowthSpec:
     """The parameters of the repositories that are compared.
 
     Attributes:
-        days: Ages.
-        nodes: Sizes of the site.
+        days: Ages of the repositories, days.
+        nodes: Sizes of the site, nodes.
         processes: Processes that an MPI program starts on a node.
         commit_s: Simulated seconds between two commits of the site's ingester.
         seed: Seed of the site.
@@ -56,8 +56,8 @@ class Measured:
     """The measures of one repository.
 
     Attributes:
-        slices: Process-slices in it.
-        values: Measures by the names in WHAT.
+        slices: Number of process-slices in the repository.
+        values: Value of each measure, by the names in WHAT.
     """
 
     days: float
@@ -68,13 +68,13 @@ class Measured:
 
 @dataclass
 class Growth:
-    """How a measure grows: percent of its value in the youngest repository of a site, per day.
+    """Growth of a measure per day, in percent of its value in the site's youngest repository.
 
     Attributes:
         per_day: The slope of a line through all sizes and ages.
         low: Lower end of its 95 % interval.
-        high: Upper end.
-        grows: Whether it is significantly above 0, and more than a tenth in thirty days.
+        high: Upper end of that interval.
+        grows: Whether the growth is significantly above 0, and more than 10 % in thirty days.
     """
 
     per_day: float
@@ -110,9 +110,9 @@ def measure_growth(
     """Make a repository of each size and age where there is none yet, and measure it.
 
     Args:
-        spec: The repositories.
-        folder: Where the repositories are, and are kept.
-        say: Called with messages about the progress.
+        spec: Parameters of the repositories.
+        folder: Folder of the repositories, which are kept.
+        say: Function that is called with messages about the progress.
     """
     measured = []
     for nodes in spec.nodes:
@@ -259,9 +259,9 @@ def one_more_hour(path: Path, spools: Path, passes: int = _PASSES) -> tuple[floa
     """Ingest an hour of a small site, pass by pass, five minutes each.
 
     Args:
-        path: The repository.
-        spools: A new folder for the spools.
-        passes: How many.
+        path: Path of the repository.
+        spools: Path of a new folder for the spools.
+        passes: Number of passes.
 
     Returns:
         CPU time, µs per process-slice, and the most memory of this process, MiB.
@@ -281,7 +281,7 @@ def one_more_hour(path: Path, spools: Path, passes: int = _PASSES) -> tuple[floa
 
 
 def growth_of(measured: Sequence[Measured]) -> dict[str, Growth]:
-    """Return how each measure grows, over all sizes."""
+    """Return the growth of each measure, over all sizes."""
     from scipy.stats import linregress, t
 
     youngest = {
@@ -302,7 +302,7 @@ def growth_of(measured: Sequence[Measured]) -> dict[str, Growth]:
 
 
 def growth_table(measured: Sequence[Measured]) -> list[str]:
-    """Return the measures in lines: of each repository, and the growth per day."""
+    """Return lines of a table: the measures of each repository, and their growth per day."""
     heads = [f"{each.nodes}n {each.days:g}d" for each in measured]
     lines = [f"{'':58}" + "".join(f"{head:>10}" for head in heads) + "   growth per day, %"]
     lines.append(
@@ -320,6 +320,6 @@ def growth_table(measured: Sequence[Measured]) -> list[str]:
 
 
 def growth_json(measured: Sequence[Measured]) -> str:
-    """Return all of it as JSON."""
+    """Return the measures and their growth as JSON."""
     growth: dict[str, Any] = {name: vars(each) for name, each in growth_of(measured).items()}
     return json.dumps({"measured": [vars(each) for each in measured], "growth": growth}, indent=1)

@@ -1,4 +1,4 @@
-"""Measures the cost of an ingester's pass, per profile that has grown and per slice in it."""
+"""Measures the cost of an ingester's pass (one scan of its profiles) per profile and per slice."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _PASSES = 4
 
 @dataclass(frozen=True)
 class PassCost:
-    """One kind of pass.
+    """The cost of one kind of pass.
 
     Attributes:
-        profiles: Profiles that have grown.
-        slices: Slices by which each of them has grown.
+        profiles: Number of profiles that have grown.
+        slices: Number of slices by which each of these profiles has grown.
         cpu_s: CPU time of a pass.
         bytes: Bytes written by a pass.
         compact_s: CPU time of the compaction after five passes.
@@ -46,12 +46,12 @@ class PassCost:
 
 @dataclass(frozen=True)
 class PassModel:
-    """CPU time of a pass: a line through all kinds.
+    """A linear model of the CPU time of a pass, fitted to all kinds of passes.
 
     Attributes:
         pass_s: CPU time of any pass, s.
-        profile_us: In addition for each profile that has grown, µs.
-        slice_us: In addition for each process-slice, µs.
+        profile_us: Additional CPU time for each profile that has grown, µs.
+        slice_us: Additional CPU time for each process-slice, µs.
     """
 
     pass_s: float
@@ -62,9 +62,10 @@ class PassModel:
         """Return the cores that ingest needs.
 
         Args:
-            nodes: Nodes of the site.
-            processes: Processes of each.
-            every_s: Period with which each profile is read, s: that of its node's posts.
+            nodes: Number of nodes of the site.
+            processes: Number of processes on each node.
+            every_s: Period with which each profile is read, s: that of the POST requests of its
+                node.
         """
         profiles = nodes * processes
         slices = profiles * every_s * 1e9 / SLICE_NS
@@ -75,9 +76,9 @@ def measure_passes(profiles: Sequence[int], slices: Sequence[int], folder: Path)
     """Measure passes over so many profiles that have grown by so many slices each.
 
     Args:
-        profiles: Numbers of profiles, 48 to a node.
+        profiles: Numbers of profiles, with 48 on each node.
         slices: Numbers of slices.
-        folder: An empty folder.
+        folder: Path of an empty folder.
     """
     return [
         apart(_measure, number, grown, folder / f"passes-{number}-{grown}")
@@ -114,7 +115,7 @@ def _measure(profiles: int, slices: int, folder: Path) -> PassCost:
 
 
 def model_of(costs: Sequence[PassCost]) -> PassModel:
-    """Fit the line, each kind weighted by its cost."""
+    """Fit the linear model, with each kind of pass weighted by its cost."""
     terms = np.array([[1.0, cost.profiles, cost.profiles * cost.slices] for cost in costs])
     used = np.array([cost.cpu_s for cost in costs])
     whole, profile, each = np.linalg.lstsq(terms / used[:, None], np.ones(len(used)), rcond=None)[0]
@@ -122,7 +123,7 @@ def model_of(costs: Sequence[PassCost]) -> PassModel:
 
 
 def passes_table(costs: Sequence[PassCost]) -> list[str]:
-    """Return the costs in lines."""
+    """Return the costs as lines of a table."""
     model = model_of(costs)
     lines = [
         "profiles  slices each   CPU of a pass, ms   µs per process-slice   bytes per slice   "

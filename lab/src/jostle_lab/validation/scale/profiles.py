@@ -1,4 +1,4 @@
-"""Writes profiles as the runtime does, for many processes at once: headers, records, commits.
+"""Writes profiles in the runtime's format for many simulated processes at once.
 
 The format is in docs/reference/profile-format.md. Each kind of program has about a minute of
 records that are repeated, and running totals of their cells, so that a process costs four writes
@@ -51,7 +51,7 @@ _LEVEL = "os_rss_bytes"
 
 @functools.cache
 def places() -> tuple[dict[str, int], int, int]:
-    """Return the layout of metrics: cell of each, cells of a mount, cells in all."""
+    """Return the layout of metrics: each metric's cell, a mount's cells, and the cell count."""
     mount = [m for m in METRICS if m.scope == "mount"]
     stride = _up(len(mount), 8)
     cells = {m.id: number for number, m in enumerate(mount)}
@@ -65,7 +65,7 @@ def places() -> tuple[dict[str, int], int, int]:
 
 @functools.cache
 def _codings() -> dict[int, str]:
-    """Return the codings of the cells that increase here."""
+    """Return the codings of the cells that increase in synthetic profiles."""
     cells, _, _ = places()
     codings = {}
     for metric in METRICS:
@@ -111,7 +111,7 @@ def slice_record(moved: Mapping[int, int], delta: int = 0) -> bytes:
 
     Args:
         moved: Increase of each cell.
-        delta: Slices between the last record's end and this one.
+        delta: Number of slices between the last record's end and this record.
     """
     _, _, count = places()
     bitmap, cells = bytearray(_up(count // 8, 8) // 8), bytearray()
@@ -144,9 +144,9 @@ class Program:
     """The records of a program's processes, which repeat after some slices.
 
     Attributes:
-        name: Its path.
-        records: A period of records, twice.
-        ends: Where each of them ends: (2 * PERIOD + 1,), the first is 0.
+        name: Path of the program.
+        records: The records of a period, twice.
+        ends: Offset of the end of each record: (2 * PERIOD + 1,), the first is 0.
         totals: Values of the cells after so many slices: (PERIOD + 1, cells).
         written: posix_write_bytes after so many slices: (PERIOD + 1,).
     """
@@ -158,7 +158,7 @@ class Program:
     written: NDArray[np.uint64]
 
     def appended(self, turn: int, slices: int) -> bytes:
-        """Return the records of so many slices, at most PERIOD, after `turn` slices."""
+        """Return the records of some slices, at most PERIOD, after the first `turn` slices."""
         first = turn % PERIOD
         return self.records[self.ends[first] : self.ends[first + slices]]
 

@@ -33,12 +33,12 @@ _START_S = 60.0
 
 
 def jostle(*words: str | Path) -> list[str]:
-    """Return a command line of `jostle`."""
+    """Return the command line of a `jostle` subcommand."""
     return [sys.executable, "-m", "jostle.cli", *map(str, words)]
 
 
 def pretend_boot(boot_file: Path, command: Sequence[str]) -> list[str]:
-    """Return a command line that runs a command where the boot id is that of a file."""
+    """Return a command line that runs a command with a boot ID that is read from a file."""
     return [
         "unshare",
         "--mount",
@@ -53,7 +53,7 @@ def pretend_boot(boot_file: Path, command: Sequence[str]) -> list[str]:
 
 
 def can_pretend(folder: Path) -> bool:
-    """Return whether this machine lets a process have a boot id of its own."""
+    """Return whether this machine allows a process to have a boot ID of its own."""
     if shutil.which("unshare") is None:
         return False
     boot = folder / "boot-id"
@@ -65,7 +65,7 @@ def can_pretend(folder: Path) -> bool:
 
 
 class Sleepers:
-    """Processes that sleep: simulated processes have their ids, so that these exist."""
+    """Processes that sleep: simulated processes use their IDs, so that these IDs exist."""
 
     def __init__(self, number: int) -> None:
         """Start them."""
@@ -88,14 +88,14 @@ class ReceiverService:
     """A receiver with its ingester, its mirror and its log.
 
     Attributes:
-        name: Its name, such as receiver1.
-        port: Where it listens on this machine.
-        pid: Its process; 0 while it is stopped.
-        starts: How often it was started.
+        name: The receiver's name, such as receiver1.
+        port: TCP port of the receiver on this machine.
+        pid: Process ID of the receiver; 0 while the receiver does not run.
+        starts: Number of times that the receiver was started.
     """
 
     def __init__(self, folder: Path, number: int, repository: Path, most_lag_s: float) -> None:
-        """Start it on a free port."""
+        """Start the receiver on a free port."""
         self.name, self._folder, self._repository = f"receiver{number}", folder, repository
         self.mirror, self.log = folder / f"mirror{number}", folder / f"receiver{number}.log"
         (folder / "receive.toml").write_text(f"most_lag_s = {most_lag_s}\n")
@@ -105,16 +105,16 @@ class ReceiverService:
 
     @property
     def url(self) -> str:
-        """The URL to which nodes post."""
+        """The URL to which nodes send HTTP POST requests."""
         return f"http://127.0.0.1:{self.port}"
 
     @property
     def pid(self) -> int:
-        """Its process; 0 while it is stopped."""
+        """Process ID of the receiver; 0 while the receiver does not run."""
         return self._process.pid if self._process else 0
 
     def start(self) -> None:
-        """Start it, on the port that it had."""
+        """Start the receiver, on the port that it had."""
         with self.log.open("a") as log:
             self._process = subprocess.Popen(
                 jostle(
@@ -143,7 +143,7 @@ class ReceiverService:
         self.port = int(place[1])
 
     def ingester(self) -> int:
-        """Return the process that ingests for it; 0: there is none."""
+        """Return the process ID of the receiver's ingester; 0 if there is none."""
         tasks = Path(f"/proc/{self.pid}/task").glob("*/children")
         with contextlib.suppress(OSError):
             return next((int(word) for task in tasks for word in task.read_text().split()), 0)
@@ -157,7 +157,7 @@ class ReceiverService:
             self._process = None
 
     def end(self) -> None:
-        """End it gracefully."""
+        """End the receiver gracefully."""
         if self._process:
             self._process.send_signal(signal.SIGTERM)
             try:
@@ -167,7 +167,7 @@ class ReceiverService:
             self._process = None
 
     def metrics(self) -> dict[str, float]:
-        """Return its metrics; empty while it does not answer."""
+        """Return the receiver's metrics; empty while the receiver does not answer."""
         if not self.pid:
             return {}
         with (
@@ -198,12 +198,12 @@ class Shipper:
     """The shipper of one node."""
 
     def __init__(self, node: SimulatedNode, receiver: str, interval_s: float) -> None:
-        """Start it.
+        """Start the shipper.
 
         Args:
-            node: Whose spool it sends.
-            receiver: Its URL.
-            interval_s: Time between two posts, s of this machine.
+            node: Node whose spool the shipper sends.
+            receiver: URL of the receiver.
+            interval_s: Time between two HTTP POST requests, s of this machine.
         """
         self.node = node
         self._config = node.spool.with_suffix(".conf")
@@ -217,11 +217,11 @@ class Shipper:
 
     @property
     def pid(self) -> int:
-        """Its process; 0 while it is stopped."""
+        """Process ID of the shipper; 0 while the shipper does not run."""
         return self._process.pid if self._process else 0
 
     def start(self) -> None:
-        """Start it, in the current boot of its node."""
+        """Start the shipper, in the current boot of its node."""
         command = [str(native_path("jostle-ship")), "--config", str(self._config)]
         with self.node.spool.with_suffix(".log").open("a") as log:
             self._process = subprocess.Popen(pretend_boot(self.node.boot_file, command), stderr=log)
@@ -238,7 +238,7 @@ class Pages:
     """A process of `jostle serve` on the repository."""
 
     def __init__(self, folder: Path, repository: Path) -> None:
-        """Start it."""
+        """Start the server."""
         self.log = folder / "serve.log"
         with self.log.open("a") as log:
             self._process = subprocess.Popen(
@@ -269,11 +269,11 @@ class Pages:
 
     @property
     def pid(self) -> int:
-        """Its process."""
+        """Process ID of the server."""
         return self._process.pid
 
     def end(self) -> None:
-        """End it."""
+        """End the server."""
         self._process.send_signal(signal.SIGTERM)
         try:
             self._process.wait(20)
@@ -289,7 +289,7 @@ def apart(function: Callable[..., T], *arguments: object) -> T:
 
 
 def memory_mib(pid: int) -> float:
-    """Return the memory that a process has now; 0: it is gone."""
+    """Return the current memory of a process in MiB; 0 if the process has ended."""
     with contextlib.suppress(OSError, ValueError):
         pages = Path(f"/proc/{pid}/statm").read_text().split()[1]
         return int(pages) * os.sysconf("SC_PAGE_SIZE") / 2**20
@@ -297,7 +297,7 @@ def memory_mib(pid: int) -> float:
 
 
 def cpu_s(pid: int) -> float:
-    """Return the CPU time of a process; 0: it is gone."""
+    """Return the CPU time of a process in seconds; 0 if the process has ended."""
     with contextlib.suppress(OSError, ValueError):
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -1,4 +1,4 @@
-"""Computes the machines that a site needs, from the costs of a pass, a post and a stored slice."""
+"""Computes the machines that a site needs, from the costs of passes, HTTP requests and storage."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ class UnitCosts:
     """The measured costs of one unit of work.
 
     Attributes:
-        posts_per_core: Posts of 48 files that a core of a receiver takes per second.
-        node_bytes: Bytes that a node sends per second, compressed, when it posts each 4 s.
+        posts_per_core: HTTP POST requests with 48 files that a core of a receiver serves per
+            second.
+        node_bytes: Bytes that a node sends per second, compressed, with a POST request each 4 s.
         stored_bytes: Bytes of a process-slice in the repository.
     """
 
@@ -37,7 +38,7 @@ class UnitCosts:
 
 
 def sizing_table(costs: Sequence[PassCost], unit: UnitCosts) -> list[str]:
-    """Return what sites of 100, 1000 and 10 000 nodes need, in lines."""
+    """Return the needs of sites of 100, 1000 and 10 000 nodes, as lines of a table."""
     model = model_of(costs)
     compact_us = _TIERS * max(costs, key=lambda cost: cost.profiles * cost.slices).compact_us
     rows: dict[str, list[str]] = {}

@@ -36,11 +36,12 @@ class Written:
     """The slices written of one process: the truth with which a repository is compared.
 
     Attributes:
-        boot_id: Id of its node's boot, as the kernel writes it.
-        safe: Slices that are durable on the node's disk, from the first one on.
-        slices: Slices that were written; those beyond `safe` were lost when its node failed,
-            unless they had been sent by then.
-        jump: Slices that the node's clock was set forward by, and before which slice of it.
+        boot_id: Boot ID of the process's node, as the kernel writes it.
+        safe: Number of slices, from the first one on, that are durable on the node's disk.
+        slices: Number of slices that were written; those beyond `safe` were lost when the node
+            failed, unless they had been sent before.
+        jump: Number of slices by which the node's clock was set forward, and the slice before which
+            that happened.
     """
 
     host: str
@@ -95,7 +96,7 @@ class _Process:
         os.close(self.file)
 
     def die(self, chance: random.Random) -> None:
-        """End as its node fails: what was written last may not have reached the disk."""
+        """End the process as its node fails: the last writes may not have reached the disk."""
         end, slices = chance.choice(self.steps)
         size = chance.randrange(end, self.end + 1)
         os.ftruncate(self.file, size)
@@ -107,12 +108,12 @@ class SimulatedNode:
     """One node: its spool, its boot, and the processes on it.
 
     Attributes:
-        behind: Slices by which its clock is behind.
-        is_up: Whether it runs.
+        behind: Number of slices by which the node's clock is behind.
+        is_up: Whether the node runs.
     """
 
     def __init__(self, folder: Path, number: int, seed: int) -> None:
-        """Make its spool."""
+        """Create the node's spool."""
         self.name = f"node{number:05d}"
         self.spool, self.boot_file = folder / self.name, folder / f"{self.name}.boot"
         self.spool.mkdir(parents=True, mode=0o700)
@@ -135,13 +136,13 @@ class SimulatedNode:
         """Start the processes of a job.
 
         Args:
-            job: Its name.
-            what: Its program.
-            slice_: The slice in which they start, by a correct clock.
-            sleepers: Process ids and starts (ticks since boot) of processes that run here.
+            job: Name of the job.
+            what: Program of the job.
+            slice_: Slice in which the processes start, by a correct clock.
+            sleepers: Process IDs and start times (ticks since boot) of processes that run here.
 
         Yields:
-            The truth of each, which is filled as slices are written.
+            The truth of each process, which is filled as slices are written.
         """
         first = slice_ - self.behind
         for number, (pid, started) in enumerate(sleepers):
@@ -186,7 +187,7 @@ class SimulatedNode:
                 left -= min(left, _AT_ONCE)
 
     def set_clock(self) -> None:
-        """Set its clock right: its processes see a jump, and a slice that begins later."""
+        """Correct the node's clock: its processes see a jump, and a slice that begins later."""
         step, self.behind = self.behind, 0
         for process in self._processes:
             truth = process.truth
@@ -211,7 +212,7 @@ class SimulatedNode:
         self._processes = []
 
     def fail(self) -> None:
-        """Simulate a failure: its processes are gone, and so are the ends of their files."""
+        """Simulate a failure of the node: its processes, and the ends of their files, are lost."""
         for process in self._processes:
             process.die(self._chance)
         self._processes = []
@@ -219,11 +220,11 @@ class SimulatedNode:
 
     @property
     def is_idle(self) -> bool:
-        """Whether it is up without processes, since its job ended when it failed."""
+        """Whether the node is up without processes, since its job ended when it failed."""
         return self.is_up and not self._processes
 
     def waiting(self) -> int:
-        """Return how many profiles are still in its spool."""
+        """Return the number of profiles that are still in the node's spool."""
         return sum(not name.startswith(".") for name in os.listdir(self.spool))
 
 
@@ -231,7 +232,7 @@ class SimulatedSite:
     """Nodes on which jobs come and go.
 
     Attributes:
-        truths: What was written of each process, in order of their starts.
+        truths: Truth of each process, in order of their starts.
         slice: The next slice, by correct clocks.
     """
 

@@ -1,8 +1,8 @@
-"""Simulates the return of all nodes of a site at once, each with the data that it kept.
+"""Simulates that all nodes of a site return at once, each with the data of an outage.
 
 The nodes are connections that speak the shippers' protocol (docs/reference/receive.md), as this
 machine could not run a thousand shippers and the receiver. Unlike shippers, they do not spread
-their return: it is the worst case.
+their return over time: this is the worst case.
 """
 
 from __future__ import annotations
@@ -55,17 +55,17 @@ class StormResult:
 
     Attributes:
         truth: Comparison of the repository with what was written.
-        posts: Posts that were accepted.
-        statuses: Answers by status; "none": the connection failed.
+        posts: Number of HTTP POST requests that were accepted.
+        statuses: Number of responses by HTTP status; "none": the connection failed.
         stored_s: Time until the last byte was acknowledged.
         queryable_s: Time until all could be queried.
-        sent_bytes: Bytes sent, compressed.
-        decoded_bytes: The same before compression.
+        sent_bytes: Number of bytes sent, compressed.
+        decoded_bytes: Number of bytes sent, before compression.
         receiver_cpu_s: CPU time of the receiver.
         ingester_cpu_s: CPU time of its ingester.
-        receiver_mib: Its largest memory.
-        ingester_mib: The same of its ingester.
-        retry_after_s: Longest that a node was asked to wait.
+        receiver_mib: Largest memory of the receiver, MiB.
+        ingester_mib: Largest memory of the ingester, MiB.
+        retry_after_s: Longest time that a node was asked to wait, s.
     """
 
     spec: StormSpec
@@ -97,7 +97,7 @@ class _File:
         self.have, self.is_done = 0, False
 
     def ranges(self, room: int) -> tuple[list[bytes], int]:
-        """Return the ranges that the receiver lacks, and their bytes; the last ends the file."""
+        """Return byte ranges that the receiver lacks, and their bytes; the last ends the file."""
         parts, at, used = [], self.have, 0
         while at < len(self.data) and used + _FILE_ROOM < room:
             size = min(len(self.data) - at, _RANGE_BYTES, room - used - _FILE_ROOM)
@@ -128,7 +128,7 @@ class _Returning:
         self._tries = 0
 
     async def run(self, port: int, until: float) -> None:
-        """Post until the receiver has all."""
+        """Send HTTP POST requests until the receiver has all data."""
         streams = None
         while any(not file.is_done for file in self._files) and time.monotonic() < until:
             try:
@@ -142,7 +142,7 @@ class _Returning:
             streams[1].close()
 
     async def _post(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> float:
-        """Send one post; return how long to wait before the next."""
+        """Send one HTTP POST request; return the time to wait before the next."""
         plain, room = b"jstship1", self._credit
         for file in self._files:
             if not file.is_done:
@@ -213,8 +213,8 @@ def simulate_storm(spec: StormSpec, folder: Path) -> StormResult:
     """Let all nodes return to one receiver at once.
 
     Args:
-        spec: How many, with how much.
-        folder: An empty folder.
+        spec: Number of nodes and amount of data.
+        folder: Path of an empty folder.
     """
     start = (time.time_ns() - (spec.minutes + 60) * 60 * 10**9) // SLICE_NS
     sleepers = [(number + 1, 0) for number in range(spec.processes)]

@@ -1,4 +1,4 @@
-"""Compares a repository with the written truth: every slice once, none lost, none twice."""
+"""Compares a repository with the written slices: none may be lost or duplicated."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ class Comparison:
         processes: Processes that were written.
         slices: Process-slices of them that were written and have not expired.
         lost: Process-slices that are durable on a node's disk, and not in the repository.
-        doubled: Process-slices that are there more than once, or were never written.
+        doubled: Process-slices that are in the repository more than once, or were never written.
         unsure: Process-slices that a node lost when it failed.
-        arrived: Those of the unsure that had been sent before.
-        wrong: In words, the first few differences.
+        arrived: Process-slices of `unsure` that had been sent before the failure.
+        wrong: Descriptions of the first few differences.
     """
 
     processes: int = 0
@@ -64,8 +64,8 @@ def compare(repository: Repository, truths: Iterable[Written]) -> Comparison:
     """Compare a repository with what was written.
 
     Args:
-        repository: The repository, into which all has been ingested.
-        truths: The truth of every process.
+        repository: Repository into which all profiles have been ingested.
+        truths: Written slices of every process.
 
     Returns:
         Differences in slices from the horizon of retention on; before it, duplicates.

@@ -1,4 +1,4 @@
-"""Viewers of the pages: each requests the list of jobs, then a job's data as its page does."""
+"""Simulates users of `jostle serve`, who request the list of jobs, then data of a job's page."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def ask(address: str, token: str, path: str) -> tuple[int, bytes, float]:
         path: Path below /api/v1.
 
     Returns:
-        Status, answer, and seconds that it took, including a new connection.
+        HTTP status, response, and response time in seconds, including a new connection.
 
     Raises:
-        OSError: There is no answer.
+        OSError: The server does not answer.
     """
     begin = time.monotonic()
     connection = http.client.HTTPConnection(address, timeout=_TIMEOUT_S)
@@ -39,11 +39,11 @@ def ask(address: str, token: str, path: str) -> tuple[int, bytes, float]:
 
 @dataclass
 class Asked:
-    """Answers to one kind of request.
+    """Responses to one kind of request.
 
     Attributes:
         at: Time of each request, s (monotonic).
-        took_s: How long each answer took.
+        took_s: Response time of each request, s.
     """
 
     at: list[float] = field(default_factory=list)
@@ -54,8 +54,8 @@ class Viewers:
     """Several viewers, each with a connection and a thread of its own.
 
     Attributes:
-        asked: Answers by the kind of the request.
-        errors: Failed requests.
+        asked: Responses by the kind of the request.
+        errors: Descriptions of failed requests.
     """
 
     def __init__(self, address: str, token: str, number: int, pause_s: float) -> None:

@@ -1,4 +1,4 @@
-"""Samples the services of a simulated day: lag, memory, files, log, posts."""
+"""Samples the services of a simulated day: lag, memory, files, log, HTTP POST requests."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ class Watch:
     """A thread that takes samples.
 
     Attributes:
-        samples: Time series by name; `at` is s since the beginning, `minute` the simulated minute.
+        samples: Time series by name; `at` is the time since the beginning in seconds, `minute` the
+            simulated minute.
     """
 
     def __init__(
@@ -124,7 +125,7 @@ class Watch:
         """Return the largest and the last samples, and the costs.
 
         Args:
-            slices: Process-slices that were added to the repository.
+            slices: Number of process-slices that were added to the repository.
         """
         samples = self.samples
         if not samples["at"]:

@@ -1,1 +1,1 @@
-"""Experiments in a lab: whether jostle names the ranks for which others wait, and the cause."""
+"""Experiments in a lab: does jostle name the ranks for which others wait, and the cause?"""

@@ -97,7 +97,7 @@ class NodeGroups:
 
     @contextlib.contextmanager
     def slow_disk(self, node: str, rate: float) -> Iterator[None]:
-        """Limit what a node's ranks write."""
+        """Limit the rate at which a node's ranks write."""
         rule = self.folder("blkio", node) / "blkio.throttle.write_bps_device"
         rule.write_text(f"{self._device} {int(rate)}")
         try:
@@ -168,8 +168,8 @@ def injected(
     Args:
         lab: The lab.
         groups: The control groups of its nodes.
-        injection: Its cause and strength.
-        core: The core of the node's rank.
+        injection: Cause and strength of the disturbance.
+        core: Core of the node's rank.
     """
     node = lab.nodes[injection.node]
     if injection.cause == CAPPED:

@@ -1,4 +1,4 @@
-"""Plans the experiments on waits between ranks: drawn from a seed, each with its truth."""
+"""Plans the experiments on waits between ranks, drawn from a seed."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class Injection:
     """A disturbance that makes one node slow.
 
     Attributes:
-        cause: Its kind.
-        node: Number of the node, from 0; it has the rank of that number.
-        begin_s: When it begins, s from the first step.
-        length_s: Its length, s; 0: to the end.
+        cause: Kind of the disturbance.
+        node: Number of the node, from 0, which is also the number of its rank.
+        begin_s: Time at which the disturbance begins, s from the first step.
+        length_s: Length of the disturbance, s; 0: until the end.
         strength: capped: remaining cores; starved: processes on its core; slow file system and slow
             link: remaining bytes per second; own imbalance: times the work of the others.
     """
@@ -49,13 +49,13 @@ class Program:
     """The work of a rank in a step.
 
     Attributes:
-        nodes: Ranks, one on each node.
-        work_us: Time of computing.
-        sleep_us: Time of sleeping.
-        message: Bytes to each of both neighbours.
-        write: Bytes written; 0: no file.
-        turn_s: Length of the turns in which ranks have more work, one after the other; 0: none has.
-        factor: How many times the work.
+        nodes: Number of ranks, one on each node.
+        work_us: Time of computation, µs.
+        sleep_us: Time of sleep, µs.
+        message: Bytes sent to each of both neighbours.
+        write: Bytes written to a file; 0: no file.
+        turn_s: Time for which each rank in turn has more work, s; 0: no rank has.
+        factor: Factor of the additional work.
     """
 
     nodes: int
@@ -72,12 +72,13 @@ class Experiment:
     """The plan of a run.
 
     Attributes:
-        number: Counted from 1.
-        kind: One of KINDS.
-        program: Its program.
-        seconds: Its length.
-        injections: In order of time; none where it is quiet.
-        everybody: Processes that use the core of each rank, all the time: no rank is later.
+        number: Number of the experiment, from 1.
+        kind: Kind of the experiment, one of KINDS.
+        program: The experiment's program.
+        seconds: Length of the run, s.
+        injections: Injections in order of time; empty for a quiet run.
+        everybody: Number of processes that use the core of each rank all the time, so that no rank
+            is later than others.
     """
 
     number: int
@@ -89,11 +90,11 @@ class Experiment:
 
     @property
     def own(self) -> Injection | None:
-        """The rank that has more work; None: none has."""
+        """The rank that has more work; None if no rank has."""
         return next((each for each in self.injections if each.cause == OWN), None)
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the experiment as plain values."""
         return asdict(self)
 
 

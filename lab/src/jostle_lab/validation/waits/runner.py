@@ -26,7 +26,7 @@ from jostle_lab.validation.waits.plan import CORES, OWN, Experiment, Injection, 
 
 SLICE_NS = 100_000_000
 _MPI = "openmpi"  # the MPI whose waiting ranks leave their core to others
-_CANARY = "20ms"
+_CORE_PROBE = "20ms"
 _STARTS_S, _ENDS_S = 30.0, 30.0
 _SOURCE = Path(__file__).with_name("steps.c")
 
@@ -36,13 +36,13 @@ Progress = Callable[[int, int, str], None]
 
 @dataclass(frozen=True)
 class Record:
-    """An experiment that was made.
+    """The record of an experiment that was made.
 
     Attributes:
-        experiment: Its plan.
+        experiment: Plan of the experiment.
         job: Name of the job in the repository.
-        spans: When each injection was on: begin and end, ns since the epoch.
-        error: Why it failed.
+        spans: Begin and end of each injection, ns since the epoch.
+        error: Reason why the experiment failed.
     """
 
     experiment: Experiment
@@ -51,7 +51,7 @@ class Record:
     error: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the experiment as plain values."""
         return asdict(self)
 
 
@@ -72,10 +72,10 @@ def make(folder: Path, plan: Sequence[Experiment], name: str, progress: Progress
     """Make the experiments of a plan that are not yet made; those that failed are tried again.
 
     Args:
-        folder: Where repository and records are.
-        plan: The experiments.
+        folder: Folder of the repository and the records.
+        plan: Experiments to make.
         name: Name of the labs.
-        progress: Called before each.
+        progress: Function that is called before each experiment.
 
     Raises:
         JostleError: No lab is available here.
@@ -125,7 +125,7 @@ class _Run:
         self._cores = [str(at) if few and at < CORES else every for at in range(len(lab.nodes))]
 
     def made(self, folder: Path) -> Record:
-        """Run it, and ingest its profiles.
+        """Run the program, and ingest its profiles.
 
         Raises:
             ValidationError: The program failed.
@@ -177,7 +177,7 @@ class _Run:
         ]
         words = profiled_words(words, job=job, spool=here / "spool", slice_ns=SLICE_NS)
         placement = dict.fromkeys(self._lab.nodes[: program.nodes], 1)
-        variables = {"JOSTLE": "on", "JOSTLE_CANARY": _CANARY}
+        variables = {"JOSTLE": "on", "JOSTLE_CORE_PROBE": _CORE_PROBE}
         if program.nodes <= CORES:
             # A rank with a core of its own need not yield it: a process that yields waits for the
             # rest of the machine, whatever its weight.
@@ -186,7 +186,7 @@ class _Run:
         return self._lab.mpirun(_MPI, placement, words, variables, "/")
 
     def _inject(self, process: subprocess.Popen[bytes], begun: Path) -> list[tuple[int, int]]:
-        """Make nodes slow at the planned times; return when each was slow."""
+        """Make nodes slow at the planned times; return the times at which each was slow."""
         latest = time.monotonic() + _STARTS_S
         while not begun.exists():
             if process.poll() is not None or time.monotonic() > latest:

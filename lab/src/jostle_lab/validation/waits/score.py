@@ -1,4 +1,4 @@
-"""Scores the ranks that jostle named against the injections, and writes the page."""
+"""Compares the ranks that jostle named with the injections, and writes the page."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ DATA, PAGE = "who-waits.json", "who-waits.md"
 
 @dataclass(frozen=True)
 class Row:
-    """An injection, or a quiet run, and jostle's answer.
+    """An injection, or a quiet run, and jostle's verdict.
 
     Attributes:
         number: Number of the experiment.
-        kind: Its kind.
-        cause: What was injected; "" in a quiet run.
-        node: Number of the node, -1 in a quiet run.
-        named: Its node was named while it was on.
-        why: The cause that was named then; "" where the node was not named.
-        off_s: Seconds between its begin and the reported begin.
-        seconds: Seconds that the others waited according to jostle.
-        false: Answers about nodes or times at which nothing was injected.
-        error: Why the experiment has no answer.
+        kind: The experiment's kind.
+        cause: Injected cause; "" in a quiet run.
+        node: Number of the slow node; -1 in a quiet run.
+        named: Whether the node was named during the injection.
+        why: Cause that jostle named for the node; "" if the node was not named.
+        off_s: Seconds between the begin of the injection and the reported begin.
+        seconds: Seconds that the other ranks waited according to jostle.
+        false: Verdicts on nodes or times at which nothing was injected.
+        error: Reason why the experiment has no verdict.
     """
 
     number: int
@@ -46,7 +46,7 @@ class Row:
 
     @property
     def right(self) -> bool:
-        """Whether node, cause and begin are right; of a quiet run: whether no node was named."""
+        """Whether node, cause and begin are correct; in a quiet run, whether no node was named."""
         if self.error:
             return False
         if not self.cause:
@@ -54,12 +54,12 @@ class Row:
         return self.named and self.why == self.cause and abs(self.off_s) <= WITHIN_S
 
 
-def judge(record: Record, waits: JobWaits) -> list[Row]:
-    """Compare an experiment with jostle's answer.
+def assess(record: Record, waits: JobWaits) -> list[Row]:
+    """Compare an experiment with jostle's verdict.
 
     Args:
         record: The experiment and its truth.
-        waits: Jostle's answer: for which ranks others waited.
+        waits: jostle's verdict: ranks for which others waited.
     """
     left, rows = list(waits.stragglers), []
     experiment = record.experiment
@@ -75,7 +75,7 @@ def judge(record: Record, waits: JobWaits) -> list[Row]:
 
 
 def _of(injection: Injection, span: tuple[int, int], said: Sequence[Straggler]) -> Straggler | None:
-    """Return the answer on an injection: on its node, for most of the time that it was on."""
+    """Return the verdict on an injection: on its node, for most of its time."""
 
     def common(each: Straggler) -> float:
         both = min(each.end_ns, span[1]) - max(each.start_ns, span[0])
@@ -100,7 +100,7 @@ def _row(
 
 
 def failed(record: Record, error: str) -> list[Row]:
-    """Return the rows of an experiment that has no answer."""
+    """Return the rows of an experiment that has no verdict."""
     experiment = record.experiment
     if not experiment.injections:
         return [Row(experiment.number, experiment.kind, "", -1, error=error)]
@@ -111,13 +111,13 @@ def failed(record: Record, error: str) -> list[Row]:
 
 
 def printed(rows: Sequence[Row]) -> str:
-    """Return the rows that are not right, and the sums."""
+    """Return the rows that are not correct, and the sums."""
     lines = []
     for row in rows:
         if row.right and not row.false:
             continue
         said = row.error or (f"{row.why}, {row.off_s:+.2f} s" if row.named else "not named")
-        wrong = f"; named wrongly: {', '.join(row.false)}" if row.false else ""
+        wrong = f"; incorrectly named: {', '.join(row.false)}" if row.false else ""
         what = f"{row.cause or QUIET}{f' on node {row.node}' if row.cause else ''}"
         lines.append(f"{row.number:4} {what}: {said}{wrong}")
     return "\n".join([*lines, *table(rows)])
@@ -141,12 +141,12 @@ def table(rows: Sequence[Row]) -> list[str]:
         )
     quiet = [row for row in rows if not row.cause]
     alarms = sum(bool(row.false) for row in quiet)
-    beside = sum(bool(row.false) for row in injected)
+    alongside = sum(bool(row.false) for row in injected)
     return [
         *lines,
         "",
         f"Quiet runs: {len(quiet)}, in {alarms} of them somebody was named. "
-        f"Runs with injections in which somebody else was named, too: {beside}. "
+        f"Runs with injections in which somebody else was named, too: {alongside}. "
         f"Failed: {sum(bool(row.error) for row in rows)}.",
     ]
 
@@ -163,13 +163,13 @@ def page(rows: Sequence[Row], facts: str) -> str:
 
     Args:
         rows: The rows.
-        facts: When and on what it was measured.
+        facts: Sentence with the date and the machine of the measurement.
     """
     return "\n".join(
         [
             "# Who waits for whom",
             "",
-            "<!-- Made by lab/bench/who_waits.py --page; do not edit. -->",
+            "<!-- Made by lab/bench/proofs/who_waits.py --page; do not edit. -->",
             "",
             f"{facts} An injection is right if its rank and its cause are named, with a begin "
             f"within {WITHIN_S:g} s; slices are {SLICE_NS // 10**6} ms long. "

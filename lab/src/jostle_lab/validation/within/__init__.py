@@ -1,1 +1,1 @@
-"""Ground truth within one run: windows with and without delays, drawn at random."""
+"""Scores estimates by a ground truth within one run: random windows with and without delays."""

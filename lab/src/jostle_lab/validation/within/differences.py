@@ -1,4 +1,4 @@
-"""Compares windows with and without delays: differences, and intervals by randomisation.
+"""Compares windows of a run with and without delays: differences with randomised intervals.
 
 Which window of a period has delays is drawn at random and independently for each period. So the
 difference between windows can be compared with what every other draw would have given. The test
@@ -28,7 +28,7 @@ class Difference:
 
     Attributes:
         value: Mean over periods: the window with delays minus the mean of the others.
-        low, high: 95 % interval; None where there are too few periods for one.
+        low, high: 95 % interval; None if there are too few periods.
         periods: Number of periods.
     """
 
@@ -39,21 +39,22 @@ class Difference:
 
     @property
     def holds_zero(self) -> bool:
-        """Whether the interval holds 0: no difference, as far as this can be known."""
+        """Whether the interval contains 0, so that no difference is shown."""
         return (self.low is None or self.low <= 0) and (self.high is None or self.high >= 0)
 
 
 def difference(values: Floats, on: Flags, period: Ints, seed: int = 0) -> Difference:
-    """Return by how much windows with delays differ from windows without.
+    """Return the difference between windows with delays and windows without.
 
     Args:
-        values: One per window, [windows].
-        on: Whether it had delays; one window of each period, [windows].
-        period: Number of its period; all have the same number of windows, [windows].
-        seed: Seed of the draws, where not all are compared.
+        values: Value of each window, [windows].
+        on: Whether each window had delays, which is one window of each period, [windows].
+        period: Number of each window's period; all periods have the same number of windows,
+            [windows].
+        seed: Seed of the draws, if not all draws are compared.
 
     Returns:
-        The difference; without periods, NaN.
+        The difference; NaN without periods.
 
     Raises:
         ValueError: Periods have different numbers of windows, or not one with delays.

@@ -1,4 +1,4 @@
-"""Reads runs with delays in windows from a validation's folder, and estimates them."""
+"""Reads runs with delays in windows from a validation's folder, and estimates their loss."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jostle_lab.analysis.validation import soft_accuracy
 from jostle_lab.inject import read, windows
 from jostle_lab.inject.log import InjectLog
 from jostle_lab.validation.errors import why
-from jostle_lab.validation.evaluate import Evaluation, floors_of
+from jostle_lab.validation.evaluate import Evaluation, references_of
 from jostle_lab.validation.marks import marks
 from jostle_lab.validation.oracle import Marks
 from jostle_lab.validation.runner import Store, ValidationRun
@@ -31,7 +31,7 @@ from jostle_lab.validation.within.truth import (
 )
 
 if TYPE_CHECKING:
-    from jostle.repository import CoreFloor, Repository, RunTables
+    from jostle.repository import CoreReference, Repository, RunTables
 
 METHOD = "jostle"
 
@@ -45,8 +45,8 @@ def evaluate_within(
     """Estimate all runs with windows of a folder.
 
     Args:
-        store: The folder.
-        codes: The programs; runs of others are left out.
+        store: Folder of the validation.
+        codes: Programs; runs of other programs are left out.
         seed: That of the measurement.
         progress: Called before each run: runs done, runs in all, the next run.
 
@@ -55,7 +55,7 @@ def evaluate_within(
     """
     by_name = {each.code.name: each for each in codes}
     made = [run for run in store.runs() if run.step.code in by_name]
-    floors = floors_of(store, made)
+    references = references_of(store, made)
     made = [run for run in made if run.step.period_ms]
     runs: list[RunRow] = []
     found: list[WindowRow] = []
@@ -64,7 +64,7 @@ def evaluate_within(
         row = _row(run, by_name[run.step.code], seed)
         try:
             repository = store.repository(run.step.code)
-            whole, own = _windows(repository, run, floors.get(run.step.code, {}), seed)
+            whole, own = _windows(repository, run, references.get(run.step.code, {}), seed)
             runs.append(replace(row, whole=whole))
             found += own
         except Exception as error:  # one run ends nothing; it is shown with the reason
@@ -73,17 +73,17 @@ def evaluate_within(
 
 
 def whole_rows(evaluation: Evaluation, seed: int, codes: Sequence[str]) -> list[WholeRow]:
-    """Return the scores of estimates of whole runs, where comparing the runs gives their truth.
+    """Return scores of estimates of whole runs, whose true loss follows from comparing runs.
 
     Args:
-        evaluation: The evaluation of the same folder.
+        evaluation: Evaluation of the same folder.
         seed: That of the measurement.
-        codes: The programs; one that could not be compared is a row with the reason.
+        codes: Programs; one that could not be compared is a row with the reason.
     """
     rows = []
     for code in codes:
         own = [row for row in evaluation.rows if row.code == code and METHOD in row.said]
-        fine = evaluation.grains.get(code)
+        fine = evaluation.resolutions.get(code)
         reason = evaluation.unknown.get(code, "")
         if fine is None and not reason:
             reason = "its truth is not known: too few runs to compare halves of them"
@@ -125,12 +125,12 @@ def _row(run: ValidationRun, within: WithinCode, seed: int) -> RunRow:
 
 
 def _windows(
-    repository: Repository, run: ValidationRun, floors: Mapping[str, CoreFloor], seed: int
+    repository: Repository, run: ValidationRun, references: Mapping[str, CoreReference], seed: int
 ) -> tuple[float, list[WindowRow]]:
     """Return the estimated loss of a whole run, percent, and its windows."""
     tables = repository.run_tables(run.job)
-    if tables.floors:
-        tables = replace(tables, floors=floors)
+    if tables.references:
+        tables = replace(tables, references=references)
     found = estimate(tables, method="jostle", seed=0)
     log = read(Path(run.inject))
     # The first and the last segments are those of set-up and end.
@@ -171,7 +171,7 @@ def _windows(
 
 
 def _segments(tables: RunTables, world: int, found: pa.Table) -> SegmentLosses:
-    """Return the segments of an estimate, with how many global collectives each holds."""
+    """Return the segments of an estimate, with the number of global collectives in each."""
     start, end, lost = (
         found[name].to_numpy().astype(np.int64) for name in ("start_ns", "end_ns", "lost_ns")
     )

@@ -1,4 +1,4 @@
-"""Writes the tables of a measurement with windows: for a terminal, and for the docs."""
+"""Writes the tables of a measurement with windows for a terminal and for the docs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WHOLE = "truth-within-runs-whole.csv"
 _HEAD = """\
 # Estimates against delays in windows of the same run
 
-Written by `lab/bench/windows.py --page` from its data: [runs]({runs}), their
+Written by `lab/bench/proofs/windows.py --page` from its data: [runs]({runs}), their
 [windows]({windows}), and [whole runs]({whole}); nothing here is written by hand.
 {facts}
 
@@ -90,10 +90,10 @@ def page(
     """Return the page.
 
     Args:
-        runs: All runs, of one or several measurements.
-        windows: Their windows.
+        runs: Rows of all runs, of one or several measurements.
+        windows: Rows of the windows of these runs.
         whole: Scores of estimates of whole runs.
-        facts: When, with which seed and on what each was measured, a sentence each.
+        facts: Sentences with the date, seed and machine of each measurement.
     """
     head = _HEAD.format(runs=RUNS, windows=WINDOWS, whole=WHOLE, facts="\n".join(facts))
     scores, left_out = score_runs(runs, windows)
@@ -126,7 +126,7 @@ def code_scores(
     Args:
         runs: All runs.
         scores: Scores of the runs that could be scored.
-        seed: Seed of one measurement; None: all.
+        seed: Seed of one measurement; None: all measurements.
     """
     runs = [run for run in runs if seed in (None, run.seed)]
     scores = [each for each in scores if seed in (None, each.run.seed)]
@@ -175,7 +175,7 @@ def _code_table(runs: Sequence[RunRow], scores: Sequence[RunScore], seed: int | 
                 "" if each.found is None else f"{each.found:.0%}",
                 _number(each.elsewhere),
                 _number(each.band),
-                f"{each.hidden} of {each.told}" if each.told else "",
+                f"{each.hidden} of {each.decidable}" if each.decidable else "",
             )
         )
     return _table(head, rows)

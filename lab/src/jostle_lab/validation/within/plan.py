@@ -1,4 +1,4 @@
-"""Plans runs whose delays come and go in windows drawn at random; seeded."""
+"""Plans runs with delays in windows that are drawn at random from a seed."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ SLICE_MS = 250
 
 @dataclass(frozen=True)
 class WithinCode:
-    """A program, and how it is delayed.
+    """A program, and its delays.
 
     Attributes:
-        code: The program.
+        code: Program to run.
         calls: Sets of calls, one of which is delayed in a run, in turn.
-        window_ms: Length of a window: many segments of the program, a multiple of SLICE_MS.
-        threads: Threads of a rank.
+        window_ms: Length of a window, ms: many segments of the program, a multiple of SLICE_MS.
+        threads: Number of threads of a rank.
     """
 
     code: Code
@@ -50,9 +50,10 @@ def within_steps(
     The first runs of each program are clean, one for each of its sets of calls, which are counted.
 
     Args:
-        codes: The programs.
-        injected: Runs of each with delays; their strengths are in equal ratios (see plan.LEAST).
-        clean: Clean runs of each; at least one for each set of calls.
+        codes: Programs of the measurement.
+        injected: Number of runs with delays of each program; their strengths are in equal ratios
+            (see plan.LEAST).
+        clean: Number of undisturbed runs of each program, at least one for each set of calls.
         seed: Seed of all random choices.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Stored results of a measurement with windows: a row for each run, each window, each program."""
+"""Types of stored rows of a measurement with windows: for each run, window and program."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ class RunRow:
 
     Attributes:
         seed: That of the measurement.
-        code: Its program.
-        job: Its job.
+        code: Name of the program.
+        job: Name of the run's job.
         calls: Sets of calls that could be delayed.
         shape: Requested distribution of delays.
-        ranks: Which ranks; "" for all.
+        ranks: Ranks that were delayed; "" for all.
         aimed: Intended share of a window with delays, percent.
-        window_ms: Length of a window.
-        places: Windows of a period.
-        run_s: How long the run took.
-        own_cores: Whether each of its threads has a core on this machine.
+        window_ms: Length of a window, ms.
+        places: Number of windows in a period.
+        run_s: Run time, s.
+        own_cores: Whether each thread of the run has a core on this machine.
         steal: Steal time, share of the cores' time.
         foreign: Share of the cores' time that other programs used.
         whole: Loss of the whole run by the estimate, percent.
-        error: Why it cannot be scored; "" if it can.
+        error: Reason why the run cannot be scored; "" if it can.
     """
 
     seed: int
@@ -50,13 +50,13 @@ class WindowRow:
 
     Attributes:
         seed: That of the measurement.
-        job: The run.
-        period: Number of its period in the run, from 0.
-        on: Whether calls were delayed in it.
-        covered: Share of it that is in segments inside it.
-        low, true, high: Its loss to delays by the log: lower bound, value, upper bound.
-        estimated: Its loss by the estimate.
-        slower: By how much slower the work was done in it; None: not known.
+        job: Name of the run's job.
+        period: Number of the window's period in the run, from 0.
+        on: Whether calls were delayed in the window.
+        covered: Share of the window that is in segments inside of it.
+        low, true, high: The window's loss to delays by the log: lower bound, value, upper bound.
+        estimated: The window's loss by the estimate.
+        slower: Slowdown of the work in the window, percent; None if not known.
     """
 
     seed: int
@@ -78,11 +78,12 @@ class WholeRow:
     Attributes:
         seed: That of the measurement.
         code: The program.
-        runs: Its runs, clean ones included.
-        resolution: Difference of the truths by halves of the runs, points; None: too few runs.
-        soft, tenth: Soft accuracy: median and tenth percentile; None: no run was evaluated.
-        error: Median error, points.
-        why: Why the truth is not known; "" if it is.
+        runs: Number of the program's runs, including undisturbed ones.
+        resolution: Difference of the truths by halves of the runs, percentage points; None if there
+        are too few runs. soft, tenth: Median and tenth percentile of the soft accuracy; None if no
+        run was evaluated.
+        error: Median error, percentage points.
+        why: Reason why the true loss is not known; "" if it is known.
     """
 
     seed: int

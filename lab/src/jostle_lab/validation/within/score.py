@@ -31,12 +31,12 @@ class RunScore:
 
     Attributes:
         run: The run.
-        low, true, high: By the log of the delays: lower bound, value, upper bound.
-        estimated: By the estimate.
+        low, true, high: Difference by the log of the delays: lower bound, value, upper bound.
+        estimated: Difference by the estimate.
         error: Estimate minus log, with its interval.
-        elsewhere: Loss of the windows without delays by the estimate, percent: its result where
-            nothing was injected.
-        slower: By how much slower the work was done, with its interval; None: not known.
+        elsewhere: Estimated loss in the windows without delays, in which nothing was injected,
+            percent.
+        slower: Slowdown of the work, with its interval; None if not known.
         covered: Share of the windows that is in segments inside them.
         soft: Soft accuracy of the estimate.
     """
@@ -58,20 +58,20 @@ class CodeScore:
     """The scores of a program.
 
     Attributes:
-        code: The program; "all" for all together.
-        runs: Runs that were scored.
-        left_out: Runs that were not.
-        own_cores: Whether each thread has a core.
-        soft, tenth: Soft accuracy over the runs: median, tenth percentile; None: no run was scored.
-        off: Median of the absolute errors, points.
-        error: Mean error of the estimate over the runs, points, with its interval over runs.
-        found: Share of the delays that the estimate finds, of the sum over the runs.
-        elsewhere: Median loss by the estimate where nothing was injected, percent.
-        band: Median of upper minus lower bound of the truth, points.
-        hidden: Runs whose work was slowed by less than the lower bound of the delays, beyond
-            chance: something hid the delays.
-        told: Runs in which that can be known: the interval of `slower` is narrower than the
-            delays.
+        code: Name of the program; "all" for all together.
+        runs: Number of runs that were scored.
+        left_out: Number of runs that were not scored.
+        own_cores: Whether each thread has a core. soft, tenth: Median and tenth percentile of the
+        soft accuracy over the runs; None if no run was scored.
+        off: Median of the absolute errors, percentage points.
+        error: Mean error of the estimate over the runs, percentage points, with its interval.
+        found: Share of the sum of all delays that the estimate finds.
+        elsewhere: Median estimated loss in windows in which nothing was injected, percent.
+        band: Median difference of upper and lower bound of the truth, percentage points.
+        hidden: Number of runs whose work was slowed by significantly less than the lower bound of
+            the delays, so that something hid the delays.
+        decidable: Number of runs in which this can be decided: the interval of `slower` is narrower
+            than the delays.
     """
 
     code: str
@@ -86,11 +86,11 @@ class CodeScore:
     elsewhere: float | None = None
     band: float | None = None
     hidden: int = 0
-    told: int = 0
+    decidable: int = 0
 
     @property
     def reached(self) -> bool | None:
-        """Whether the goal is reached; None: it does not apply, or nothing was scored."""
+        """Whether the goal is reached; None if it does not apply, or nothing was scored."""
         if self.soft is None or self.tenth is None or not self.own_cores:
             return None
         return self.soft >= SOFT and self.tenth >= TENTH
@@ -104,7 +104,7 @@ def score_run(run: RunRow, windows: Sequence[WindowRow]) -> RunScore | None:
         windows: Its windows.
 
     Returns:
-        Its score; None with too few periods.
+        The score; None with too few periods.
     """
     on, period = _flags(windows)
     if len(np.unique(period)) < FEWEST_PERIODS:
@@ -159,7 +159,7 @@ def score_runs(
 
 
 def _taken(run: RunRow) -> str:
-    """Return why the machine was not free enough for a run; "" if it was."""
+    """Return the reason why other programs used too much of the machine during a run; "" if not."""
     taken = run.foreign + run.steal
     return f"others took {taken:.0%} of the machine's cores" if taken > MOST_TAKEN else ""
 
@@ -168,15 +168,15 @@ def score_code(code: str, scores: Sequence[RunScore], left_out: int, own_cores: 
     """Score a program.
 
     Args:
-        code: Its name in tables.
-        scores: The scores of its runs.
-        left_out: Number of its runs that were not scored.
-        own_cores: Whether each of its threads has a core.
+        code: Name of the program in tables.
+        scores: Scores of the program's runs.
+        left_out: Number of the program's runs that were not scored.
+        own_cores: Whether each thread of the program has a core.
     """
     if not scores:
         return CodeScore(code, 0, left_out, own_cores)
     soft = [each.soft for each in scores]
-    told = [each for each in scores if _told(each)]
+    decidable = [each for each in scores if _decidable(each)]
     return CodeScore(
         code,
         len(scores),
@@ -189,8 +189,8 @@ def score_code(code: str, scores: Sequence[RunScore], left_out: int, own_cores: 
         sum(each.estimated for each in scores) / max(sum(each.true for each in scores), 1e-9),
         float(np.median([each.elsewhere for each in scores])),
         float(np.median([each.high - each.low for each in scores])),
-        sum(_hidden(each) for each in told),
-        len(told),
+        sum(_hidden(each) for each in decidable),
+        len(decidable),
     )
 
 
@@ -205,7 +205,7 @@ def _mean_error(scores: Sequence[RunScore]) -> Difference:
     return Difference(mean, mean - half, mean + half, periods)
 
 
-def _told(score: RunScore) -> bool:
+def _decidable(score: RunScore) -> bool:
     """Return whether the speed of the work shows the cost of delays to within their size.
 
     Otherwise the work of the windows varies too much.

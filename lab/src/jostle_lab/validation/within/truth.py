@@ -23,9 +23,10 @@ class SegmentLosses:
 
     Attributes:
         start_ns: Start of each, ns of Unix time.
-        end_ns: Its end, ns.
-        collectives: Global collectives in it; more than one: it is several exchanges in one.
-        lost_s: Its loss by the estimate, s.
+        end_ns: End of each segment, ns of Unix time.
+        collectives: Number of global collectives in each segment; if more than one, it has several
+            exchanges.
+        lost_s: Estimated loss of each segment, s.
     """
 
     start_ns: Ints
@@ -40,8 +41,8 @@ class LoggedDelays:
 
     Attributes:
         start_ns: Start of each, ns of Unix time.
-        delay_ns: How long it took, ns.
-        rank: The rank that was delayed.
+        delay_ns: Length of each delay, ns.
+        rank: Rank that was delayed.
     """
 
     start_ns: Ints
@@ -56,8 +57,8 @@ class WindowLosses:
     Loss is in percent of the time of the segments that lie inside the window.
 
     Attributes:
-        period: Number of its period.
-        on: Whether calls were delayed in it.
+        period: Number of each window's period.
+        on: Whether calls were delayed in each window.
         covered: Share of the window that lies in such segments.
         low: Loss to delays if, in each segment, only the most delayed rank held up the run.
         true: Loss to delays: in each segment, those of the most delayed rank; in a segment of
@@ -78,7 +79,7 @@ class WindowLosses:
         """Return some of the windows.
 
         Args:
-            which: Whether each is among them, [windows].
+            which: Whether each window is returned, [windows].
         """
         return WindowLosses(*(getattr(self, name)[which] for name in self.__dataclass_fields__))
 
@@ -163,14 +164,14 @@ def segment_delays(segments: SegmentLosses, delays: LoggedDelays) -> tuple[Float
 
 
 def progress_loss(done: Ints, at_ns: Ints, *, start_ns: Ints, end_ns: Ints, on: Flags) -> Floats:
-    """Return by how much slower a run did its work in each window than in those without delays.
+    """Return the slowdown of a run's work in each window, relative to those without delays.
 
     This needs neither the log of the delays nor the estimate, but a run whose work has the same
     mixture of calls all the time; where it changes, the values of windows vary.
 
     Args:
-        done: Calls that were done, ever growing, [marks].
-        at_ns: When, ns of Unix time, [marks].
+        done: Cumulative number of calls, [marks].
+        at_ns: Time of each mark, ns of Unix time, [marks].
         start_ns: Start of each window, ns, [windows].
         end_ns: Its end, ns, [windows].
         on: Whether calls were delayed in it, [windows].

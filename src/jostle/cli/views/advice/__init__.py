@@ -1,1 +1,1 @@
-"""Advice, predictions and replays in words and tables."""
+"""Shows advice, predictions and replays as text and tables."""

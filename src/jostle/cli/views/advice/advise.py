@@ -1,4 +1,4 @@
-"""Advice on a job in words: what to change, by which text, what it saves, who pays for it."""
+"""Shows the advice on a job as text: what to change, lines to paste, saving, and cost."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def advice_view(given: Recommendations) -> Iterator[Any]:
     """Yield the advice, the greatest saving first."""
     lost = seconds_text(given.lost) if given.lost.value > 0 else "nothing that can be shown"
-    yield heading(given.job, f" ran for {duration(1e9 * given.run_s)}; others cost it {lost}.")
+    yield heading(given.job, f" ran for {duration(1e9 * given.run_s)} and lost {lost} to others.")
     if given.nothing:
         yield from ("", given.nothing)
     for number, each in enumerate(given.found, 1):

@@ -1,4 +1,4 @@
-"""Predictions in words and tables: how much loads will slow each other, and how many fit."""
+"""Shows predictions as text and tables: losses of concurrent loads, and how many fit."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def prediction_view(found: Prediction) -> Iterator[Any]:
         + (f" on {found.mount}" if found.mount else ""),
     )
     yield ""
-    frame = table(["=load", "=kind", ">loses", ">90 % interval", ">fair share", "=rests on"])
+    frame = table(["=load", "=kind", ">loses", ">90 % interval", ">fair share", "=based on"])
     for each in found.losses:
         frame.add_row(
             each.name,
@@ -40,8 +40,8 @@ def prediction_view(found: Prediction) -> Iterator[Any]:
 
 def _rests_on(each: PredictedLoss) -> str:
     if each.outside:
-        return "fair share: outside its experience"
-    pairs = f"{count(each.pairs)} pair{'' if each.pairs == 1 else 's'} like it"
+        return "fair share: no similar pair is known"
+    pairs = f"{count(each.pairs)} similar pair{'' if each.pairs == 1 else 's'}"
     return pairs if each.pairs else "pairs of other kinds"
 
 
@@ -51,7 +51,7 @@ def capacity_view(found: Capacity) -> Iterator[Any]:
     where = f" on {found.mount}" if found.mount else ""
     yield heading(
         f"{count(found.at_once)}{more} of {found.name} may run at once{where}",
-        f"  each loses up to {found.limit_percent:.0f} %; surely {count(found.surely)}",
+        f"  each loses up to {found.limit_percent:.0f} %; with certainty {count(found.surely)}",
     )
     yield f"  kind: {found.kind}"
     yield ""
@@ -73,5 +73,5 @@ def _bar(point: CapacityPoint) -> str:
 
 def _notes(found: Prediction | Capacity) -> Iterator[str]:
     yield ""
-    yield f"learned from {count(found.learned)} pairs of kinds that met"
+    yield f"learned from {count(found.learned)} pairs of kinds that ran together"
     yield from (f"note: {limit}" for limit in found.limits)

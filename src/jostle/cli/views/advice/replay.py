@@ -1,4 +1,4 @@
-"""A replay in words: the results of a site, with and without a policy."""
+"""Shows a replay of a site's jobs as text: the results with and without a policy."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def replay_view(result: Replay, policy: Policy) -> Iterator[Any]:
     for row in result.delays:
         yield (
             f"{one_line(row.program)}: {count(row.jobs)} job{'s' * (row.jobs != 1)} end later, by "
-            f"{duration(1e9 * row.mean_s)} in the mean, {duration(1e9 * row.most_s)} at most"
+            f"{duration(1e9 * row.mean_s)} on average, {duration(1e9 * row.most_s)} at most"
         )
     yield from result.limits
 
@@ -46,10 +46,10 @@ def _later(waited: Interval) -> str:
     ends = sorted((abs(waited.low), abs(waited.high)))
     if waited.low < 0 < waited.high:
         return (
-            f"{seconds(abs(waited.value))} {word} in the mean ({seconds(waited.low)} to "
+            f"{seconds(abs(waited.value))} {word} on average ({seconds(waited.low)} to "
             f"{seconds(waited.high)})"
         )
-    return f"{seconds(abs(waited.value))} {word} in the mean ({seconds(ends[0])} to " + (
+    return f"{seconds(abs(waited.value))} {word} on average ({seconds(ends[0])} to " + (
         f"{seconds(ends[1])})"
     )
 

@@ -1,4 +1,4 @@
-"""Advice on a site in words, and the sums that a user may see."""
+"""Shows the advice on a site as text, and the sums that a user may see."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def site_advice_view(given: SiteAdvice) -> Iterator[Any]:
     """Yield the advice, the greatest saving first."""
     yield heading(
         _period(given),
-        f": {_jobs(given.jobs)} held {core_time(given.core_hours)} and lost "
+        f": {_jobs(given.jobs)} used {core_time(given.core_hours)} and lost "
         f"{core_hours_within(given.lost)} to others.",
     )
     if given.nothing:
@@ -41,7 +41,7 @@ def site_advice_view(given: SiteAdvice) -> Iterator[Any]:
         if len(each.delays) > 1:
             yield from (
                 f"     {one_line(row.program)}: {_jobs(row.jobs)}, {duration(1e9 * row.mean_s)} "
-                f"later in the mean, {duration(1e9 * row.most_s)} at most"
+                f"later on average, {duration(1e9 * row.most_s)} at most"
                 for row in each.delays[:_MOST_DELAYS]
             )
         yield f"   not if: {one_line(each.unless)}"
@@ -53,7 +53,7 @@ def site_sums_view(sums: SiteSums) -> Iterator[Any]:
     """Yield the losses of a user's jobs."""
     yield heading(
         _period(sums),
-        f": your {_jobs(sums.jobs)} held {core_time(sums.core_hours)} and lost "
+        f": your {_jobs(sums.jobs)} used {core_time(sums.core_hours)} and lost "
         f"{core_hours_within(sums.lost)} to others.",
     )
     for row in sums.resources:
@@ -64,7 +64,7 @@ def site_sums_view(sums: SiteSums) -> Iterator[Any]:
         )
     if sums.jobs > sums.evaluated:
         yield f"{_jobs(sums.jobs - sums.evaluated)} could not be evaluated."
-    yield "What to change about a job of yours: jostle advise JOB. A site's own is for operators."
+    yield "For advice on a job of yours: jostle advise JOB. Advice on the site is for operators."
 
 
 def core_hours_within(hours: Interval) -> str:

@@ -1,4 +1,4 @@
-"""Axes that the figures of an estimate share: spans of time, amounts of work, interfered or not."""
+"""Axes, labels and legends that the figures of an estimate share."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
 def span_label(value_s: float, digits: int = 3) -> str:
-    """Return a length of time for an axis: `20 ms`, `1.5 s`."""
+    """Format a duration for an axis: `20 ms`, `1.5 s`."""
     if value_s <= 0:
         return "0"
     if value_s >= 60:
@@ -42,7 +42,7 @@ def span_label(value_s: float, digits: int = 3) -> str:
 
 
 def amount_label(value: float, digits: int = 3) -> str:
-    """Return an amount of work for an axis: `60 M`."""
+    """Format an amount of work for an axis: `60 M`."""
     if value <= 0:
         return "0"
     power = min(max(int(math.log10(value) // 3), 0), len(_POWERS) - 1)
@@ -50,12 +50,12 @@ def amount_label(value: float, digits: int = 3) -> str:
 
 
 def count_label(value: float, _digits: int = 3) -> str:
-    """Return a number of things for an axis."""
+    """Format a count for an axis."""
     return count(round(value))
 
 
 def labels(ticks: Sequence[float], label: Label) -> list[str]:
-    """Return labels with as many digits as are needed to make all different."""
+    """Return labels of ticks with as many digits as are needed to make all different."""
     texts: list[str] = []
     for digits in range(3, 8):
         texts = [label(tick, digits) for tick in ticks]
@@ -65,7 +65,7 @@ def labels(ticks: Sequence[float], label: Label) -> list[str]:
 
 
 def top_of(values: Floats) -> tuple[float, bool]:
-    """Return where an axis from 0 ends, and whether it leaves out a few outliers.
+    """Return the end of an axis from 0, and whether it leaves out a few outliers.
 
     Args:
         values: The values that are drawn; NaN is ignored.
@@ -101,7 +101,7 @@ def _round_step(about: float) -> float:
 
 
 def logarithmic(axes: Axes, low: float, high: float, label: Label, *, axis: str = "y") -> None:
-    """Scale an axis by powers, with as many round labels as it can hold."""
+    """Scale an axis logarithmically, with as many round labels as fit."""
     low, high = low * 0.8, high * 1.25
     decades = math.log10(high / low)
     digits: Sequence[float] = (1, 2, 5) if decades < 2.2 else (1, 3) if decades < 4 else (1,)
@@ -135,7 +135,7 @@ def legend(canvas: Canvas, handles: list[Any], top: float = 0.1, left: float = L
     wide = sum(text_width(handle.get_label(), _SMALL) + 0.43 for handle in handles)
     left = max(min(left, canvas.width - wide), 0.12)
     lines = 1 if wide <= canvas.width - left else 2
-    where = (left / canvas.width, (canvas.floor + canvas.body - top) / canvas.height)
+    where = (left / canvas.width, (canvas.footer + canvas.body - top) / canvas.height)
     canvas.figure.legend(
         handles=handles,
         loc="center left",

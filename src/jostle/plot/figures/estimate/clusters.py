@@ -1,4 +1,4 @@
-"""The clusters of one run, or of several (Shah, 2020, figures 5.11, 5.12 and 5.15)."""
+"""Figures of the clusters of one run, or of several (Shah, 2020, figures 5.11, 5.12 and 5.15)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class ClusterBox:
     Attributes:
         label: Text below the box.
         seconds: Durations, s.
-        hit: Which segments are interfered.
+        hit: For each segment, whether it is interfered.
     """
 
     label: str
@@ -52,13 +52,13 @@ class ClusterBox:
 
     @property
     def quartiles(self) -> Floats:
-        """Least, lower quartile, median, upper quartile, most, s."""
+        """Minimum, lower quartile, median, upper quartile and maximum, s."""
         quartiles: Floats = np.percentile(self.seconds, [0, 25, 50, 75, 100])
         return quartiles
 
 
 def boxes(segments: DrawnSegments, clusters: Sequence[Cluster]) -> list[ClusterBox]:
-    """Collect the segments of clusters; those without any have no box."""
+    """Collect the segments of each cluster for a box plot; clusters without segments have none."""
     boxes = []
     for cluster in clusters:
         own = segments.only(segments.cluster == cluster.number)
@@ -89,7 +89,7 @@ def spread_numbers(found: Sequence[tuple[str, Sequence[ClusterBox]]]) -> DrawnFi
 
 
 def draw_spread(canvas: Canvas, found: Sequence[ClusterBox]) -> None:
-    """Draw a box per cluster on an axis of powers."""
+    """Draw a box plot of each cluster on a logarithmic axis."""
     axes = canvas.axes(LEFT, TOP, canvas.width - LEFT - RIGHT, PANEL)
     draw_boxes(axes, found, limits(found))
     axes.set_xlabel("cluster, in order of the work in its segments", loc="left", color=INK)
@@ -103,7 +103,7 @@ def _legend(canvas: Canvas, *, hit: bool) -> None:
 
 
 def limits(found: Sequence[ClusterBox]) -> tuple[float, float]:
-    """Return the least and the greatest duration of some boxes."""
+    """Return the least and the greatest duration in some boxes."""
     every = np.concatenate([box.seconds for box in found])
     known = every[every > 0]
     if not len(known):
@@ -192,7 +192,7 @@ def sizes_numbers(clusters: Sequence[Cluster]) -> DrawnFigures:
 
 
 def draw_sizes(canvas: Canvas, clusters: Sequence[Cluster]) -> None:
-    """Draw how many segments are in each cluster, the interfered on top."""
+    """Draw the number of segments in each cluster, with the interfered ones on top."""
     axes = canvas.axes(LEFT, TOP, canvas.width - LEFT - RIGHT, 1.7)
     top = max(cluster.members for cluster in clusters)
     linear(axes, top * 1.08, count_label)

@@ -1,4 +1,4 @@
-"""Compared runs of one program (Shah, 2020, figure 5.15), and the causes of their difference."""
+"""Figures of compared runs of one program (Shah, 2020, figure 5.15), and causes of differences."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _COLOURS = {str(cause): colour for cause, colour in COLOURS.items()} | {
 
 @dataclass(frozen=True)
 class ComparedRun:
-    """One run's boxes, in the order of the matched clusters; None where it has none of it."""
+    """The box plots of one run, in the order of the matched clusters; None: no segments."""
 
     made: RunEstimate
     boxes: tuple[ClusterBox | None, ...]

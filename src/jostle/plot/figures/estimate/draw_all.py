@@ -77,13 +77,13 @@ def _chosen(estimate: RunEstimate, clusters: Sequence[Cluster]) -> list[Cluster]
 
 
 def members(estimate: RunEstimate) -> str:
-    """Return how many ranks or processes were evaluated."""
+    """Return the number of evaluated ranks or processes as text."""
     singular, plural = ("rank", "ranks") if estimate.world >= 0 else ("process", "processes")
     return f"{count(estimate.ranks)} {singular if estimate.ranks == 1 else plural}"
 
 
 def foot(estimate: RunEstimate) -> str:
-    """Return the small print: job, method, coverage."""
+    """Return the footer of a figure: job, method, coverage."""
     return (
         f"job {estimate.job} of {local_time(estimate.start_ns)} · "
         f"{members(estimate)} · method {estimate.method} · "
@@ -164,9 +164,9 @@ def _percent_label(value: float, _digits: int = 3) -> str:
 def _timeline_page(estimate: RunEstimate, scene: Scene) -> Page:
     hit = int(scene.segments.hit.sum())
     number = count(len(scene.segments))
-    title = f"{count(hit)} of {number} segments of {estimate.job} took longer than their like"
+    title = f"{count(hit)} of {number} segments of {estimate.job} took longer than similar ones"
     if not hit:
-        title = f"None of {number} segments of {estimate.job} took longer than its like"
+        title = f"None of {number} segments of {estimate.job} took longer than similar ones"
     thinned = len(scene.segments.thinned())
     few = "" if thinned == len(scene.segments) else f" Drawn are {count(thinned)} of them."
     note = (
@@ -208,7 +208,7 @@ def _spread_page(
     boxes: Sequence[estimate_clusters.ClusterBox],
 ) -> Page:
     worst = max(clusters, key=lambda cluster: cluster.excess_s)
-    title = f"Like segments take alike: {count(len(clusters))} clusters of {estimate.job}"
+    title = f"Similar segments take similar time: {count(len(clusters))} clusters of {estimate.job}"
     if worst.excess_s > 0:
         title = (
             f"Cluster {worst.number}, ended by {worst.name}, lost most: "
@@ -254,10 +254,10 @@ def _sizes_page(estimate: RunEstimate, clusters: Sequence[Cluster]) -> Page:
 
 def _small_page(estimate: RunEstimate, scene: Scene) -> Page:
     hit, number = int(scene.segments.hit.sum()), count(len(scene.segments))
-    title = f"{count(hit)} of {number} segments took longer than others of their kind let expect"
+    title = f"{count(hit)} of {number} segments took longer than expected from similar ones"
     note = (
         f"For segments with fewer than {LEAST_MEMBERS} of the same work, the red lines come "
-        "from what their parts take in others. Below them, only measured loss counts."
+        "from the times of their parts in others. Below them, only measured loss counts."
     )
     return Page(
         "small-clusters-in-time",

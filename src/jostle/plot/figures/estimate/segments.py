@@ -1,4 +1,4 @@
-"""Segments over time and as histograms (Shah, 2020, figures 5.9, 5.10, 5.13 and 5.14)."""
+"""Figures of segments over time and as histograms (Shah, 2020, figures 5.9, 5.10, 5.13, 5.14)."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _ALIKE = 0.1
 
 @dataclass(frozen=True)
 class Scene:
-    """The content of a figure of segments.
+    """The content of a figure of execution segments.
 
     Attributes:
         segments: The segments that are drawn.
@@ -164,13 +164,13 @@ def _threshold(axes: Axes, drawn: DrawnSegments) -> None:
 
 @dataclass(frozen=True)
 class Counts:
-    """A histogram.
+    """The numbers of a histogram.
 
     Attributes:
-        edges: Borders of its bins; one more than bins.
-        usual: Segments per bin that are not interfered.
-        hit: Segments per bin that are interfered.
-        powers: Bins have equal widths on a logarithmic scale.
+        edges: Borders of the bins, one more than bins.
+        usual: Number of segments per bin that are not interfered.
+        hit: Number of segments per bin that are interfered.
+        powers: Whether bins have equal widths on a logarithmic scale.
     """
 
     edges: Floats
@@ -180,12 +180,13 @@ class Counts:
 
 
 def counts(values: Floats, hit: Any, *, alike: float = 0.0, mark: float = math.nan) -> Counts:
-    """Count values into bins, equally wide, or by powers where they differ widely.
+    """Count values into bins of equal width, on a logarithmic scale if they differ widely.
 
     Args:
-        values: The values.
-        hit: Which of them are interfered.
-        alike: Least distance of the first and last edge from the middle, as a share of it.
+        values: Values to count.
+        hit: Whether each value is of an interfered segment.
+        alike: Smallest distance of the first and last edge from the middle, as a share of the
+            middle.
         mark: A value that the bins include; NaN: none.
     """
     known = np.isfinite(values) & (values > 0)

@@ -1,4 +1,4 @@
-"""Parts that figures of a program's runs share: points, bands, axes of dates and rates."""
+"""Parts that figures of a program's runs share: points, trends, axes of dates and rates."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def megabytes(runs: Sequence[Run]) -> Floats:
     return np.array([np.nan if run.rate is None else run.rate / 1e6 for run in runs])
 
 
-def beside(content: ProgramPlacement) -> tuple[str, NDArray[np.bool_]]:
-    """Return the program that slows the runs most surely, and the runs during which it ran."""
+def alongside(content: ProgramPlacement) -> tuple[str, NDArray[np.bool_]]:
+    """Return the program with most evidence of slowing the runs, and the runs with it."""
     slower = [
         each for each in content.suspects if is_proven(each) and each.change and each.change[0] < 0
     ]
@@ -47,7 +47,7 @@ def beside(content: ProgramPlacement) -> tuple[str, NDArray[np.bool_]]:
 
 
 def points(axes: Axes, x: Floats, y: Floats, with_it: NDArray[np.bool_], size: float = 14) -> None:
-    """Draw runs concurrent with the suspect filled, in orange, and others hollow, in blue."""
+    """Draw runs concurrent with the suspect as filled orange points, others as hollow blue ones."""
     axes.scatter(
         x[with_it],
         y[with_it],
@@ -71,11 +71,11 @@ def points(axes: Axes, x: Floats, y: Floats, with_it: NDArray[np.bool_], size: f
 
 def points_note(name: str) -> str:
     """Return the note that explains the points."""
-    return f"Filled: beside {name}; hollow: without it." if name else "A point is a run."
+    return f"Filled: alongside {name}; hollow: without it." if name else "A point is a run."
 
 
 def date_axis(axes: Axes, starts_ns: Sequence[int]) -> Floats:
-    """Label an axis with dates in local time; return where each run is on it."""
+    """Label an axis with dates in local time; return the position of each run on the axis."""
     days = np.array([start / 86_400e9 for start in starts_ns])
     low, high = days.min(), days.max()
     pad = max((high - low) * 0.03, 0.02)

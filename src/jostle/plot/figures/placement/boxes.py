@@ -1,4 +1,4 @@
-"""Jobs as boxes in a torus of up to three dimensions, and as its planes."""
+"""Draws jobs in a torus: as boxes in up to three dimensions, and plane by plane."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def draw_boxes(axes: Axes, topology: Topology, roles: NodeRoles, shown: set[int]
         axes: The axes.
         topology: A torus or mesh of up to three dimensions.
         roles: The states of the nodes.
-        shown: States that are drawn.
+        shown: States whose routers are drawn.
     """
     from matplotlib.collections import PolyCollection
 
@@ -148,7 +148,7 @@ def draw_plane(axes: Axes, topology: Topology, roles: NodeRoles, plane: tuple[in
         axes: The axes.
         topology: A torus or mesh.
         roles: The states of the nodes.
-        plane: The other coordinates, in order of the dimensions.
+        plane: Coordinates of the plane in the other dimensions, in order of the dimensions.
     """
     from matplotlib.colors import ListedColormap
 

@@ -1,4 +1,4 @@
-"""The nodes of a job and its neighbours (Bhatele et al., 2013, figures 7, 12, 15, 16 and 18)."""
+"""Figure of a job's nodes and its neighbours (Bhatele et al., 2013, figures 7, 12, 15, 16, 18)."""
 
 from __future__ import annotations
 

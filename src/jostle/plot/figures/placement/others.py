@@ -1,4 +1,4 @@
-"""Rates with and without a suspect, and within runs (Bhatele et al., 2013, figures 14 and 20)."""
+"""Draws rates with and without a suspect, and in runs (Bhatele et al., 2013, figures 14, 20)."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def suspect_page(content: ProgramPlacement, each: SuspectProgram) -> Page:
     change = each.change[0] if each.change else 0.0
     word = "lower" if change < 0 else "higher"
     title = (
-        f"Beside {each.program}, the messaging rate of {content.program} is "
+        f"Alongside {each.program}, the messaging rate of {content.program} is "
         f"{percent(abs(change))} {word}"
     )
     if not is_proven(each):
         title = f"No evidence that {each.program} changes the messaging rate of {content.program}"
     parts = []
     for name, values in (
-        (f"beside {each.program}", each.with_rates),
+        (f"alongside {each.program}", each.with_rates),
         ("without it", each.without_rates),
     ):
         rates = np.array(values) / 1e6
@@ -60,7 +60,7 @@ def suspect_page(content: ProgramPlacement, each: SuspectProgram) -> Page:
         for rate in rates
     )
     return Page(
-        f"placement-{slug(content.program)}-beside-{slug(each.program)}",
+        f"placement-{slug(content.program)}-alongside-{slug(each.program)}",
         title,
         note,
         foot,
@@ -74,12 +74,12 @@ def draw_suspect(canvas: Canvas, each: SuspectProgram) -> None:
     """Draw both histograms over each other: one filled, one hatched."""
     from matplotlib.ticker import MaxNLocator
 
-    beside, without = np.array(each.with_rates) / 1e6, np.array(each.without_rates) / 1e6
+    alongside, without = np.array(each.with_rates) / 1e6, np.array(each.without_rates) / 1e6
     axes = canvas.axes(LEFT, 0.1, canvas.width - LEFT - 0.2, _HIGH)
-    both = np.concatenate([beside, without])
+    both = np.concatenate([alongside, without])
     edges = np.linspace(both.min(), both.max() + 1e-9, _BINS + 1)
     high = 0.0
-    for values, colour, hatch in ((without, BLUE, ""), (beside, ORANGE, "////")):
+    for values, colour, hatch in ((without, BLUE, ""), (alongside, ORANGE, "////")):
         number, _ = np.histogram(values, edges)
         high = max(high, float(number.max()))
         axes.stairs(number, edges, fill=True, facecolor=colour, alpha=0.25, linewidth=0)
@@ -94,7 +94,7 @@ def draw_suspect(canvas: Canvas, each: SuspectProgram) -> None:
             edgecolor=colour,
         )
     for values, colour, name in (
-        (beside, ORANGE, f"beside {each.program}"),
+        (alongside, ORANGE, f"alongside {each.program}"),
         (without, BLUE, "without it"),
     ):
         mean = values.mean()

@@ -1,4 +1,4 @@
-"""The picture of one placement, for a page of one job or of two compared runs."""
+"""Draws the placement of a job in a fabric, for pages of one job or of two compared runs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def is_box(topology: Topology) -> bool:
 
 
 def legend_high(roles: NodeRoles, columns: int = 2) -> float:
-    """Return the inches of the legend."""
+    """Return the height of the legend, inches."""
     return _LEGEND * -(-len(roles.names) // columns) + 0.05
 
 
@@ -51,7 +51,7 @@ def draw_legend(
         column, row = divmod(number, rows)
         x = left + 0.05 + column * (canvas.width - left - 0.1) / columns
         y = top + row * _LEGEND + 0.07
-        place = ([x / canvas.width], [(canvas.floor + canvas.body - y) / canvas.height])
+        place = ([x / canvas.width], [(canvas.footer + canvas.body - y) / canvas.height])
         canvas.figure.add_artist(
             Line2D(
                 *place,
@@ -83,7 +83,7 @@ def boxes_high(topology: Topology, width: float) -> float:
 
 
 def pair_high(topology: Topology, width: float) -> float:
-    """Return the inches that `draw_pair` takes on a page of a width."""
+    """Return the height that `draw_pair` takes on a page of a width, inches."""
     return _HEAD + boxes_high(topology, (width - 0.3) / 2)
 
 
@@ -106,7 +106,7 @@ def draw_pair(canvas: Canvas, topology: Topology, roles: NodeRoles, top: float) 
 
 
 def planes_high(topology: Topology, roles: NodeRoles, width: float) -> float:
-    """Return the inches that all planes take."""
+    """Return the height of all planes, inches."""
     rows, plane = _plane_grid(topology, roles, width)
     return rows * (plane[1] + _PLANE_TITLE) + 0.1
 
@@ -136,7 +136,7 @@ def draw_planes(canvas: Canvas, topology: Topology, roles: NodeRoles, top: float
 
 
 def missing(topology: Topology, roles: NodeRoles) -> str:
-    """Return a text that says what is not drawn; "" if all is."""
+    """Return a text on the parts that are not drawn; "" if there are none."""
     if not topology.sizes:
         number = left_out(topology, roles)
         return f" {count(number)} switches without them are not drawn." if number else ""
@@ -147,7 +147,7 @@ def missing(topology: Topology, roles: NodeRoles) -> str:
 
 
 def strips_high(topology: Topology, roles: NodeRoles, columns: int) -> float:
-    """Return the inches that the strips of a fabric without coordinates take."""
+    """Return the height of the strips of a fabric without coordinates, inches."""
     return height(strips(topology, roles), columns)
 
 

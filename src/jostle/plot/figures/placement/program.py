@@ -33,7 +33,7 @@ _HEAD = 0.2
 
 
 def plans(content: ProgramPlacement, stays: Stays) -> Iterator[Plan]:
-    """Yield the figures in this order: rates, causes that are ruled out, causes that are found."""
+    """Yield the figures of a program's runs: rates, then causes ruled out, then causes found."""
     if content.best_to_worst is not None:
         yield rates.rates_page(content), partial(rates.draw_rates, content=content)
         yield rates.time_page(content), partial(rates.draw_time, content=content)

@@ -1,4 +1,4 @@
-"""Rates of a program's runs by date, by kind of message, against time and measures of placement."""
+"""Figures of a program's messaging rates by date, kind of message, run time and placement."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jostle.plot.figures.placement.axes import (
     LEFT,
     ORANGE,
     RATE,
-    beside,
+    alongside,
     corner,
     date_axis,
     from_zero,
@@ -60,7 +60,7 @@ def rates_page(content: ProgramPlacement) -> Page:
         if ratio
         else f"Messaging rate of {content.program}"
     )
-    name, _ = beside(content)
+    name, _ = alongside(content)
     note = (
         f"Above: each run by its start. {points_note(name)} Line and band: mean and standard "
         "deviation. Below: the runs from slow to fast, with the rate of each kind of message."
@@ -90,7 +90,7 @@ def rates_page(content: ProgramPlacement) -> Page:
 
 def draw_rates(canvas: Canvas, content: ProgramPlacement) -> None:
     """Draw rates by date, and, below, sorted rates with their parts."""
-    _, with_it = beside(content)
+    _, with_it = alongside(content)
     rates = megabytes(content.runs)
     wide = canvas.width - LEFT - 0.75
     axes = canvas.axes(LEFT, 0.1, wide, _HIGH)
@@ -170,10 +170,10 @@ def _labelled(axes: Axes, ends: list[tuple[float, str, str]], top: float) -> Non
 def time_page(content: ProgramPlacement) -> Page:
     """Return the page of the figure of run times against rates."""
     both = content.rate_and_time
-    title = f"The run time of {content.program} does not go with its messaging rate"
+    title = f"The run time of {content.program} does not correlate with its messaging rate"
     if both.pearson is not None and both.pearson < 0 and (both.pearson_p or 0.0) < 0.05:
         title = f"The faster the messages of {content.program}, the shorter the run"
-    note = f"{points_note(beside(content)[0])} {correlated(both)} (Pearson)."
+    note = f"{points_note(alongside(content)[0])} {correlated(both)} (Pearson)."
     rows = tuple(
         (run.job, None if run.rate is None else run.rate / 1e6, run.seconds) for run in content.runs
     )
@@ -192,7 +192,7 @@ def draw_time(canvas: Canvas, content: ProgramPlacement) -> None:
     """Draw run times against rates."""
     axes = canvas.axes(LEFT, 0.1, canvas.width - LEFT - 0.2, 2.2)
     times = np.array([run.seconds for run in content.runs])
-    points(axes, megabytes(content.runs), times, beside(content)[1])
+    points(axes, megabytes(content.runs), times, alongside(content)[1])
     from_zero(axes, times)
     name_axes(axes, RATE, "run time, s")
 
@@ -200,8 +200,8 @@ def draw_time(canvas: Canvas, content: ProgramPlacement) -> None:
 def measures_page(content: ProgramPlacement) -> Page:
     """Return the page of the figure of every measure against the rate."""
     note = (
-        f"Each panel is a measure of placement, the one that goes with the rate most first (rho: "
-        f"Spearman, r: Pearson). {points_note(beside(content)[0])} Dashed: least squares."
+        f"Each panel is a measure of placement, the most correlated with the rate first (rho: "
+        f"Spearman, r: Pearson). {points_note(alongside(content)[0])} Dashed: least squares."
     )
     same = [measure_name(row.key) for row in content.measures if row.rate.spearman is None]
     if same:
@@ -234,7 +234,7 @@ def _varying(content: ProgramPlacement) -> list[Measured]:
 
 def draw_measures(canvas: Canvas, content: ProgramPlacement) -> None:
     """Draw a scatter of the rate for each measure."""
-    _, with_it = beside(content)
+    _, with_it = alongside(content)
     rates = megabytes(content.runs)
     wide = (canvas.width - LEFT - 0.15) / _COLUMNS
     for number, row in enumerate(_varying(content)):

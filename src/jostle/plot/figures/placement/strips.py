@@ -1,4 +1,4 @@
-"""Jobs in a fat tree, a dragonfly or any other graph: a strip of nodes for each leaf or group."""
+"""Draws jobs in a fat tree, dragonfly or any other graph, as a strip of nodes per leaf or group."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def strips(topology: Topology, roles: NodeRoles) -> list[tuple[str, list[tuple[s
     """Return the groups or pods that are drawn, by name, and in each the switches with their nodes.
 
     Returns:
-        Of each group its name ("" where there is none), and of each of its switches the name and
-        the states of its nodes.
+        For each group, its name ("" if it has none), and for each of its switches, the name and the
+        states of its nodes.
     """
     order = np.lexsort((roles.nodes, roles.routers))
     routers, first = np.unique(roles.routers[order], return_index=True)
@@ -56,7 +56,7 @@ def left_out(topology: Topology, roles: NodeRoles) -> int:
 
 
 def height(groups: list[tuple[str, list[tuple[str, Ints]]]], columns: int) -> float:
-    """Return the inches that the strips take."""
+    """Return the height of the strips, inches."""
     return HIGH * (max(map(_rows, _dealt(groups, columns))) + 1)
 
 

@@ -1,4 +1,4 @@
-"""Time of ranks by kind, and communicators (Bhatele et al., 2013, figures 3, 8, 11 and 13)."""
+"""Draws ranks' times by kind, and communicators (Bhatele et al., 2013, figures 3, 8, 11, 13)."""
 
 from __future__ import annotations
 

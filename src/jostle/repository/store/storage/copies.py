@@ -20,7 +20,7 @@ _LOOK_EVERY_S = 30.0
 
 
 def copies_folder(name: str) -> Path:
-    """Return the folder of the copies of a repository, by its address; only for its user."""
+    """Return the folder with this user's copies of the repository that has an address."""
     caches = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     who = hashlib.blake2b(name.encode(), digest_size=8).hexdigest()
     folder = Path(caches) / "jostle" / "objects" / who
@@ -32,12 +32,12 @@ class Copies:
     """The local copies of one repository; removes the least recently used ones."""
 
     def __init__(self, root: Path) -> None:
-        """Create the object; it reads nothing yet."""
+        """Create the object without reading any files."""
         self._root = root
         self._looked = 0.0
 
     def use(self, name: str) -> bool:
-        """Return whether there is a copy, and note that it is used now."""
+        """Return whether there is a copy of a file; if so, note that it is used now."""
         try:
             os.utime(self._root / name)
         except OSError:
@@ -48,7 +48,7 @@ class Copies:
         """Remove copies of tables until the rest is within the limits.
 
         Args:
-            kept: Copies that are about to be read.
+            kept: Names of copies that are needed now.
         """
         if time.monotonic() < self._looked + _LOOK_EVERY_S:
             return

@@ -22,12 +22,12 @@ class FolderStorage:
     is_remote = False
 
     def __init__(self, root: Path) -> None:
-        """Create the object; it accesses nothing yet."""
+        """Create the object without accessing files."""
         self.root = root
         self.name = str(root)
 
     def catch_up(self, after: int) -> None:
-        """Do nothing: the commits are there."""
+        """Do nothing, since the commits are in the folder."""
 
     def take_name(self, temporary: Path, name: str) -> bool:
         """Give a file its name by link(2), which fails if the name is taken."""
@@ -48,7 +48,7 @@ class FolderStorage:
         return True
 
     def replace(self, name: str, data: bytes) -> None:
-        """Write a hint: first under another name, since readers may read it at any time."""
+        """Replace a hint (a small file) atomically, since readers may read it at any time."""
         temporary = (self.root / name).with_name(f".{uuid.uuid4().hex}")
         temporary.write_bytes(data)
         os.rename(temporary, self.root / name)
@@ -59,10 +59,10 @@ class FolderStorage:
             sync_folder(folder)
 
     def bring(self, names: Iterable[str], sums: Iterable[str] = ()) -> None:
-        """Do nothing: files are there."""
+        """Do nothing, since the files are in the folder."""
 
     def bring_folder(self, folder: str, *, now: bool) -> None:
-        """Do nothing: files are there."""
+        """Do nothing, since the files are in the folder."""
 
     def remove(self, names: Collection[str]) -> None:
         """Remove files."""
@@ -79,13 +79,13 @@ class FolderStorage:
         return all((self.root / name).exists() for name in names)
 
     def leave(self, names: Collection[str]) -> None:
-        """Start the grace period of files, which is counted from their time of change."""
+        """Start the time for which removed files stay: it begins at their time of change."""
         for name in names:
             with contextlib.suppress(OSError):
                 os.utime(self.root / name)
 
     def strays(self, named: Container[str], older_than_s: float, now_s: float) -> Iterator[str]:
-        """Yield files left by crashes: in no commit, and too old for one in progress."""
+        """Yield files that crashes left: they are in no commit, and older than any in progress."""
         for place in (*TABLES, COMMITS, MERGED):
             for folder, _, names in os.walk(self.root / place):
                 for name in names:
@@ -119,9 +119,9 @@ class FolderStorage:
             (self.root / name).rename(aside)
 
     def excludes(self) -> bool:
-        """Return True: by link(2), and without links by the lock."""
+        """Return True: link(2) separates two writers; without hard links the lock does."""
         return True
 
     def forget(self, name: str) -> bool:
-        """Return False: there is no other copy."""
+        """Return False, since a folder has no copies that could be fetched again."""
         return False

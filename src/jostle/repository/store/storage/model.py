@@ -10,9 +10,9 @@ from typing import Protocol
 class Storage(Protocol):
     """A storage of named files; names are relative to the repository, with slashes.
 
-    All access is below `root`. For a folder that is the repository itself. For an object store it
-    has copies: files written there count after `publish` or `take_name`, and files are fetched by
-    `bring` before they are read.
+    Files are read and written in the local folder `root`. If the storage is a folder, `root` is the
+    repository itself. If it is an object store, `root` has copies of its objects: `bring` fetches
+    files before they are read, and `publish` or `take_name` uploads files that were written.
 
     Attributes:
         root: The local folder.
@@ -28,8 +28,8 @@ class Storage(Protocol):
         """Fetch the commits after a number, and checkpoints.
 
         Args:
-            after: The number; 0: with everything that is needed to read them; -1: everything, after
-                damage.
+            after: Number of the last known commit. 0: none is known, so all that is needed to read
+                the newest state is fetched. -1: something is damaged, so all of the log is fetched.
 
         Raises:
             OSError: The storage cannot be reached.
@@ -43,7 +43,7 @@ class Storage(Protocol):
         """
 
     def replace(self, name: str, data: bytes) -> None:
-        """Write a hint, which others may replace by an older one.
+        """Replace a hint: a small file that another process may replace by an older version.
 
         Raises:
             OSError: The storage cannot be written.
@@ -60,7 +60,7 @@ class Storage(Protocol):
         """Make files readable below `root`.
 
         Args:
-            names: The files.
+            names: Names of the files.
             sums: Checksums of their contents, as from `file_sum`; "" if unknown.
 
         Raises:
@@ -73,7 +73,7 @@ class Storage(Protocol):
 
         Args:
             folder: Name of the folder.
-            now: Fetch its current state, not one that may be a minute old.
+            now: Whether to fetch its current state, not one that may be a minute old.
 
         Raises:
             OSError: The storage cannot be reached.
@@ -94,7 +94,7 @@ class Storage(Protocol):
         """Return whether all of some files exist."""
 
     def leave(self, names: Collection[str]) -> None:
-        """Note that files were now removed from the log: readers may use them for a while."""
+        """Note files that were removed from the log; readers may still use them for a while."""
 
     def strays(self, named: Container[str], older_than_s: float, now_s: float) -> Iterator[str]:
         """Return files of at least an age (s) that are in no commit and no longer needed."""

@@ -31,7 +31,7 @@ from jostle.repository.store.storage.copies import Copies, copies_folder
 
 T = TypeVar("T")
 NEWEST = f"{COMMITS}/newest"
-#: Notes of files that were removed from the log: removed together with them after the grace period.
+#: Folder of notes, which list files that left the log; a note is removed together with its files.
 _LEFT = "left"
 #: Age after which an upload in no commit counts as abandoned, s.
 _ABANDONED_S = 86_400.0
@@ -53,10 +53,10 @@ class ObjectStorage:
     is_remote = True
 
     def __init__(self, bucket: str, prefix: str) -> None:
-        """Create the object; address of the service and credentials come from the environment.
+        """Create the object; the store's URL and credentials come from the environment.
 
         Raises:
-            OSError: The settings are wrong.
+            OSError: The settings are not valid.
         """
         self.name = "s3://" + "/".join(part for part in (bucket, prefix) if part)
         self.root = copies_folder(self.name)
@@ -81,7 +81,7 @@ class ObjectStorage:
     # ---- the log ----
 
     def catch_up(self, after: int) -> None:
-        """Fetch new commits; from the newest checkpoint on if there are no copies yet."""
+        """Fetch new commits; if there are no copies yet, begin with the newest checkpoint."""
         (self.root / COMMITS).mkdir(parents=True, exist_ok=True)
         if after <= 0:
             self._begin(all_there=after < 0)
@@ -90,8 +90,8 @@ class ObjectStorage:
         # If this reader was suspended, the next commits may be removed, and checkpoints exist.
         if newest == after and time.monotonic() < self._looked + _LOOK_EVERY_S:
             return
-        told, checkpoints = self._hint()
-        if told > newest and self._follow(newest) < told:
+        noted, checkpoints = self._hint()
+        if noted > newest and self._follow(newest) < noted:
             self._begin()
         else:
             self._bring_checkpoints(checkpoints)
@@ -106,26 +106,26 @@ class ObjectStorage:
         content = self._get(NEWEST)
         self._looked = time.monotonic()
         try:
-            told, *checkpoints = (int(word) for word in (content or b"").split())
+            noted, *checkpoints = (int(word) for word in (content or b"").split())
         except ValueError:
             return -1, []
         self._write_copy(NEWEST, content or b"")
-        return told, checkpoints
+        return noted, checkpoints
 
     def _begin(self, *, all_there: bool = False) -> None:
-        """Fetch the files from which a first reader starts."""
-        told, checkpoints = self._hint()
+        """Fetch the files of the log that a reader without copies needs."""
+        noted, checkpoints = self._hint()
         there = self._bring_checkpoints(checkpoints)
         first = max(there, default=0)
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            numbers = range(first + 1, told + 1)
+            numbers = range(first + 1, noted + 1)
             complete = all(list(pool.map(self._fetch_commit, numbers)))
-        if all_there or told < 0 or not complete or len(there) < len(checkpoints[:1]):
+        if all_there or noted < 0 or not complete or len(there) < len(checkpoints[:1]):
             # The hint is missing or too old: only then a reader lists.
             names = [name for name in self.listed(COMMITS) if name.endswith(".json")]
             with contextlib.suppress(FileNotFoundError):  # removed meanwhile
                 self.bring(names)
-        self._follow(max(told, 0))
+        self._follow(max(noted, 0))
 
     def _bring_checkpoints(self, numbers: list[int]) -> list[int]:
         """Fetch checkpoints, and drop older copies; return the checkpoints that exist."""
@@ -209,12 +209,16 @@ class ObjectStorage:
             self.remove([name])
 
     def replace(self, name: str, data: bytes) -> None:
-        """Write a hint."""
+        """Replace a hint (a small object)."""
         self._again(name, lambda: obstore.put(self._store, self._prefix + name, data))
         self._write_copy(name, data)
 
     def read(self, name: str) -> bytes:
-        """Return the content of an object; a new marker means copies of another one."""
+        """Return the content of an object, and update its copy.
+
+        If the copy of the marker differs, all copies are of an earlier repository with the same
+        address: they are removed.
+        """
         data = self._get(name)
         if data is None:
             raise FileNotFoundError(2, "it is not in the object store", name)
@@ -293,7 +297,9 @@ class ObjectStorage:
                 return None
             if len(data) != answer.meta["size"]:
                 raise OSError(
-                    errno.EREMOTEIO, f"only {len(data)} of {answer.meta['size']} bytes came", name
+                    errno.EREMOTEIO,
+                    f"only {len(data)} of {answer.meta['size']} bytes arrived",
+                    name,
                 )
             return data
 
@@ -339,7 +345,7 @@ class ObjectStorage:
             self._create(f"{_LEFT}/{uuid.uuid4().hex}.json", note)
 
     def strays(self, named: Container[str], older_than_s: float, now_s: float) -> Iterator[str]:
-        """Yield objects that were left long ago, and uploads that were not committed in a day."""
+        """Yield objects that left the log long ago, and uploads that got no commit within a day."""
         recent = set()
         for note in list(self.listed(_LEFT)):
             try:
@@ -409,4 +415,6 @@ def _plain(error: Exception) -> str:
 
 
 def _cannot(place: str, name: str, error: Exception) -> OSError:
-    return OSError(errno.EREMOTEIO, f"the object store said: {_plain(error)}", f"{place}/{name}")
+    return OSError(
+        errno.EREMOTEIO, f"the object store answered: {_plain(error)}", f"{place}/{name}"
+    )

@@ -1,4 +1,4 @@
-"""Opens the storage of a repository."""
+"""Opens the storage of a repository: a folder, or an object store."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ _OPENED: dict[Path, Storage] = {}
 
 
 def open_storage(place: Path | str) -> Storage:
-    """Open the storage of a repository; nothing is read or written yet.
+    """Open the storage of a repository, without reading or writing it.
 
     Args:
-        place: A folder, or s3://BUCKET/PREFIX (also with one slash, as in paths). The folder
-            of an opened object store's copies stands for the object store.
+        place: A folder, or s3://BUCKET/PREFIX (also with one slash, as in paths). If it is the
+            folder with the copies of an object store that was opened before, the object store is
+            opened.
 
     Raises:
         RepositoryError: The address is not valid, or the package for object stores is not
@@ -32,7 +33,7 @@ def open_storage(place: Path | str) -> Storage:
     if parts is None:
         raise RepositoryError(
             f"`{place}` is not the address of a repository in an object store.",
-            hint="Write s3://BUCKET/PREFIX.",
+            hint="Use the form s3://BUCKET/PREFIX.",
             exit_code=2,
         )
     return _in_objects(*parts)
@@ -45,14 +46,14 @@ def _in_objects(bucket: str, prefix: str) -> Storage:
     except ModuleNotFoundError as error:
         raise RepositoryError(
             f"A repository in an object store needs the package {error.name}.",
-            hint="Install it: pip install 'jostle[s3]'.",
+            hint="Install the package: pip install 'jostle[s3]'.",
         ) from error
     try:
         storage = ObjectStorage(bucket, prefix)
     except OSError as error:
         raise RepositoryError(
             f"The object store cannot be used: {error.strerror or error}.",
-            hint="Look at AWS_REGION, AWS_ENDPOINT_URL and the credentials.",
+            hint="Check AWS_REGION, AWS_ENDPOINT_URL and the credentials.",
         ) from error
     note_copies(storage.root, storage.name)
     _OPENED[storage.root] = storage

@@ -12,7 +12,7 @@ const given: Recommendations = {
 test('what is lost follows the time for which both run', () => {
   expect(lostAt(given, 0)).toBe(30);
   expect(lostAt(given, -50)).toBe(10); // they do not meet; what others cost stays
-  expect(lostAt(given, 50)).toBe(50); // beside it all the time
+  expect(lostAt(given, 50)).toBe(50); // ran concurrently all the time
   expect(lostAt(given, 200)).toBe(10);
   expect(lostAt(given, 175)).toBeCloseTo(20);
 });

@@ -49,7 +49,7 @@ export function describeStragglers(grid: Cells, mean: readonly number[]): string
 }
 
 const LABEL = 15;
-/** Returns the row labels that fit beside a picture of that height, px. */
+/** Returns the row labels that fit next to a picture of that height, px. */
 export function rowLabels(grid: Cells, height: number): { row: number; y: number; text: string }[] {
   const each = height / grid.rows.length;
   const every = Math.max(Math.ceil(LABEL / each), 1);

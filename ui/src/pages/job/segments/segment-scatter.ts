@@ -124,8 +124,8 @@ export function nearest(scene: Scene, px: number, py: number, reach = 14): Point
     points.at_s.forEach((start, at) => {
       const took = points.seconds[at] ?? 0;
       const [a, b] = [x(start), x(start + took)];
-      const beside = px < a ? a - px : px > b ? px - b : 0;
-      const far = beside ** 2 + (y(took) - py) ** 2;
+      const aside = px < a ? a - px : px > b ? px - b : 0;
+      const far = aside ** 2 + (y(took) - py) ** 2;
       if (far < best) [best, segment] = [far, { hit, at }];
     });
   }

@@ -17,7 +17,7 @@ describe('a run of a program', () => {
     expect([lostPart(run('red')), lostPart(run(undefined))]).toEqual([0.25, 0]);
     expect(trendSheet([run('red')]).rows[0]).toEqual(['a', '1970-01-01 00:00:00.000', 10, 'red', 25, 2.5, 'cpu']);
   });
-  it('may not be judged yet', () => {
+  it('may not be assessed yet', () => {
     expect(waitingWords({ program: 'p', processes: 1, runs: [run('red'), run(undefined)] })).toBe('1 run of 2 estimated so far: one after another, the newest first');
     expect(waitingWords({ program: 'p', processes: 1, runs: [{ ...run(undefined), why_not: 'too short' }] })).toBe('');
     expect(waitingWords({ program: 'p', processes: 1, runs: [run('red')] })).toBe('');

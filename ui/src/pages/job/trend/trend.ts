@@ -9,8 +9,8 @@ export const lostPart = (run: TrendRun): number => (run.verdict && run.run_s > 0
 /** Describes a run: name, start, time, light and loss. */
 export function describeRun(run: TrendRun): string {
   const { verdict } = run;
-  const judged = verdict ? `${verdict.light ?? 'undecided'}, ${points(verdict.percent)} % lost${verdict.cause ? ` to ${verdict.what}` : ''}` : run.why_not ? 'cannot be estimated' : 'no estimate yet';
-  return `${run.job} · ${day(run.start_ns)} · ${seconds(run.run_s)}${run.running ? ' so far' : ''} · ${judged}`;
+  const assessed = verdict ? `${verdict.light ?? 'undecided'}, ${points(verdict.percent)} % lost${verdict.cause ? ` to ${verdict.what}` : ''}` : run.why_not ? 'cannot be estimated' : 'no estimate yet';
+  return `${run.job} · ${day(run.start_ns)} · ${seconds(run.run_s)}${run.running ? ' so far' : ''} · ${assessed}`;
 }
 
 /** Says how many runs have no verdict yet, and why; '' if all have one that can have one. */

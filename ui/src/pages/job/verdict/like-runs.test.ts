@@ -11,17 +11,17 @@ const report = (resources: SlownessOnResource[], met: MetJob[]): LikeRunsReport 
 
 describe('like runs', () => {
   it('names who slows the program, with evidence', () => {
-    expect(likeHeadline(report([slow], [bully]))).toBe('It was 1.65 times as slow as its like; bully, which it met, slows runs of victim by 94 %.');
-    expect(likeHeadline(report([slow], [{ ...bully, strength: 'weak' }]))).toContain('no program that it met is known to slow victim');
+    expect(likeHeadline(report([slow], [bully]))).toBe('It was 1.65 times as slow as similar runs; bully, which ran at the same time, slows runs of victim by 94 %.');
+    expect(likeHeadline(report([slow], [{ ...bully, strength: 'weak' }]))).toContain('no program that ran at the same time is known to slow victim');
   });
   it('claims nothing without runs to compare', () => {
-    expect(likeHeadline(report([], []))).toContain('Nothing is known');
+    expect(likeHeadline(report([], []))).toContain('It is unknown');
     expect(likeHeadline(report([{ ...slow, like_runs: 0 }], []))).toContain('cannot be compared');
-    expect(likeHeadline(report([{ ...slow, factor: 0.9 }], []))).toBe('It was not slower than its like, and met no other job.');
+    expect(likeHeadline(report([{ ...slow, factor: 0.9 }], []))).toBe('It was not slower than similar runs, and no other job ran at the same time.');
   });
   it('says what a run is compared with', () => {
     expect(likeLine(slow, 'victim')).toContain('(the median of 23 other runs of victim); 14 of them were faster.');
-    expect(likeLine({ ...slow, resource_kind: 'metadata server', like_runs: 0 }, 'victim')).toContain('lustre:/scratch, metadata: no other run');
+    expect(likeLine({ ...slow, resource_kind: 'metadata server', like_runs: 0 }, 'victim')).toContain('lustre:/scratch, metadata: no similar run');
   });
   it('says how strong the evidence is', () => {
     expect(evidenceWords(bully)).toBe('evidence (q < 0.001)');

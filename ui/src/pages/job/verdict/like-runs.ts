@@ -1,8 +1,8 @@
-// Sentences about an imported job that is compared with like runs as a whole.
+// Sentences about an imported job that is compared with similar runs as a whole.
 import type { LikeRunsReport, MetJob, SlownessOnResource } from '../../../api/api-types';
 import { count, points } from '../../../format/format';
 
-/** Where it was: metadata have servers of their own, and are compared apart. */
+/** The resource; metadata servers are compared separately. */
 export const placeOf = (each: Pick<MetJob | SlownessOnResource, 'resource' | 'resource_kind'>): string =>
   each.resource + (each.resource_kind === 'metadata server' ? ', metadata' : '');
 
@@ -11,19 +11,19 @@ const times = (factor: number): string => (factor >= 100 ? factor.toFixed(0) : f
 
 export function likeHeadline(report: LikeRunsReport): string {
   const first = report.resources[0];
-  if (!first) return 'Nothing is known of how long its calls took.';
-  if (!first.like_runs) return `No other run of ${report.program} is like it: it cannot be compared.`;
-  const slow = first.factor > 1 ? `It was ${times(first.factor)} times as slow as its like` : 'It was not slower than its like';
-  if (!report.met.length) return `${slow}, and met no other job.`;
+  if (!first) return 'It is unknown how long its calls took.';
+  if (!first.like_runs) return `No other run of ${report.program} is similar to it, so it cannot be compared.`;
+  const slow = first.factor > 1 ? `It was ${times(first.factor)} times as slow as similar runs` : 'It was not slower than similar runs';
+  if (!report.met.length) return `${slow}, and no other job ran at the same time.`;
   const sure = report.met.filter((each) => each.strength === 'evidence').sort((a, b) => (b.slowdown?.value ?? 0) - (a.slowdown?.value ?? 0))[0];
-  if (!sure) return `${slow}; no program that it met is known to slow ${report.program}.`;
+  if (!sure) return `${slow}; no program that ran at the same time is known to slow ${report.program}.`;
   const by = sure.slowdown ? ` by ${points(100 * sure.slowdown.value)} %` : '';
-  return `${slow}; ${sure.program}, which it met, slows runs of ${report.program}${by}.`;
+  return `${slow}; ${sure.program}, which ran at the same time, slows runs of ${report.program}${by}.`;
 }
 
 export function likeLine(each: SlownessOnResource, program: string): string {
-  if (!each.like_runs) return `${placeOf(each)}: no other run of ${program} like it was there.`;
-  return `${placeOf(each)}: its calls took ${times(each.factor)} times as long as those of its like (the median of ${count(each.like_runs, 'other run')} of ${program}); ${each.slower_than} of them were faster.`;
+  if (!each.like_runs) return `${placeOf(each)}: no similar run of ${program} used it.`;
+  return `${placeOf(each)}: its calls took ${times(each.factor)} times as long as those of similar runs (the median of ${count(each.like_runs, 'other run')} of ${program}); ${each.slower_than} of them were faster.`;
 }
 
 /** How strong the evidence is, with q of the test. */

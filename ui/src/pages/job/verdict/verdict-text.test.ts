@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Verdict } from '../../../api/api-types';
-import { lossSlices, headline, lightWords, byWhom, othersBeside, describeSuspectSlices, joinSlices, describeSpans } from './verdict-text';
+import { lossSlices, headline, lightWords, byWhom, othersAlongside, describeSuspectSlices, joinSlices, describeSpans } from './verdict-text';
 
 const slice = (start_ns: number, resource = 'a') => ({ start_ns, length_ns: 1e9, resource, seconds: 0.5, suspect: 's' });
 
-describe('who was beside it', () => {
+describe('who ran alongside it', () => {
   it('does not count jobs that the viewer may not see', () => {
-    expect(othersBeside({ neighbours: 2 })).toBe('2 other jobs');
-    expect(othersBeside({ neighbours: 1, unnamed: true })).toBe("other users' jobs");
-    expect(othersBeside({ neighbours: 3, unnamed: true })).toBe("2 other jobs and other users' jobs");
-    expect(othersBeside({ neighbours: 0 })).toBe('no other job');
+    expect(othersAlongside({ neighbours: 2 })).toBe('2 other jobs');
+    expect(othersAlongside({ neighbours: 1, unnamed: true })).toBe("other users' jobs");
+    expect(othersAlongside({ neighbours: 3, unnamed: true })).toBe("2 other jobs and other users' jobs");
+    expect(othersAlongside({ neighbours: 0 })).toBe('no other job');
   });
 });
 
@@ -36,13 +36,13 @@ describe('when', () => {
 describe('words for who did it', () => {
   const verdictOf = (light: string | null, percent: number, neighbours: number, explained = 0, blind = '') => ({
     head: { light, cause: percent < 0.5 ? null : 'cpu', percent: { value: percent }, lost_s: { value: percent / 2 }, run_s: 50 },
-    blame: {
+    attribution: {
       suspects: explained ? [{ job: 's', share: explained }] : [], unexplained_share: 1 - explained,
       explained_s: { value: (explained * percent) / 2 }, lost_slices: 41, suspect_slices: 7,
     },
     interference: { neighbours, blind },
   }) as unknown as Verdict;
-  it('accuse nobody where no job is suspected', () => {
+  it('name nobody where no job is suspected', () => {
     expect(headline(verdictOf('green', 4, 0))).toBe('This run lost 2.00 s of its 50.0 s');
     expect(byWhom(verdictOf('green', 4, 0))).toBe('none that was profiled');
     expect(byWhom(verdictOf('yellow', 8, 3))).toBe('no profiled job');
@@ -69,7 +69,7 @@ describe('words for who did it', () => {
   });
   it('separate what was lost to suspects from what nobody explains', () => {
     const hit = (start_ns: number) => ({ start_ns, end_ns: start_ns + 1e9, resource: 'n', seconds: 0.9, cause: 'cpu' });
-    const run = { interference: { guilty: [slice(2e9)] }, estimate: { hits: [hit(1e9), hit(2e9), hit(3e9)] } } as unknown as Verdict;
+    const run = { interference: { disturbed: [slice(2e9)] }, estimate: { hits: [hit(1e9), hit(2e9), hit(3e9)] } } as unknown as Verdict;
     expect(lossSlices(run).map((slice) => [slice.start_ns, slice.suspect])).toEqual([[1e9, ''], [2e9, 's'], [3e9, '']]);
   });
 });

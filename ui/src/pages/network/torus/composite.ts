@@ -4,7 +4,7 @@ import { PictureLines, type Box, type Picture } from './picture';
 import { nestedBoxes } from './planes';
 import { coordinate, isLoopBack, planeCoordinates, planeCount, slotOf, type Torus } from './torus';
 
-/** How far beside the middle the two directions of a line run. */
+/** Distance of the two directions of a line from its middle. */
 const APART = 0.17;
 /** Length of the ends of a loop-back beyond the edge. */
 const STUB = 0.75;
@@ -40,11 +40,11 @@ function bars(torus: Torus, order: readonly number[], layout: Layout): Box[] {
   });
 }
 
-/** Returns whether a line of a level tells places of another level apart: those beside it, and those that it leads through. */
+/** Returns whether a line of a level shows the places of another level separately: those next to it, and those that it passes through. */
 const isKept = (plan: Plan, level: number, other: number) =>
   plan.directions[other] !== 'none' && (plan.directions[other] !== plan.directions[level] || other >= level);
 
-/** Draws the lines along one dimension; places that they do not tell apart are summed up. */
+/** Draws the lines along one dimension; places that they do not show separately are summed up. */
 function drawLevel(torus: Torus, order: readonly number[], plan: Plan, layout: Layout, level: number, drawn: PictureLines) {
   const dimension = order[level] ?? 0;
   const kept = order.filter((_, other) => isKept(plan, level, other));
@@ -74,8 +74,8 @@ function drawLevel(torus: Torus, order: readonly number[], plan: Plan, layout: L
     const sign = up ? 1 : -1;
     const at = (other: number, way: number[]) => kept.reduce((sum, kept_) => sum + (kept_ === other ? 0 : coordinate(torus, place, kept_) * (way[kept_] ?? 0)), 0);
     const begin = origin + at(dimension, steps); // of the dimension's first box
-    const beside = across ? layout.y + at(-1, layout.dy) + sign * APART : layout.x + at(-1, layout.dx) - sign * APART;
-    const draw = (from: number, to: number) => { if (across) drawn.segment(from, beside, to, beside); else drawn.segment(beside, from, beside, to); };
+    const offset = across ? layout.y + at(-1, layout.dy) + sign * APART : layout.x + at(-1, layout.dx) - sign * APART;
+    const draw = (from: number, to: number) => { if (across) drawn.segment(from, offset, to, offset); else drawn.segment(offset, from, offset, to); };
     /** The edge of the dimension's box number `box` to its far or near side. */
     const edge = (box: number, far: boolean) => begin + box * step + (far ? length + pad : -pad);
     const here = coordinate(torus, place, dimension);

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { compositePicture } from './composite';
 import { describeLine, describePlane, linksOfPlane, rolesOf, solidRoles } from './facts';
-import { plantLoads, plantTorus } from './planted';
+import { syntheticLoads, syntheticTorus } from './synthetic';
 import { detailPicture } from './planes';
 import { polygonPicture } from './polygon';
 import { readTorus } from './torus';
 
-const shape = plantTorus([4, 4, 4, 4, 2]);
+const shape = syntheticTorus([4, 4, 4, 4, 2]);
 const torus = readTorus(shape);
-const step = plantLoads(shape, 3);
+const step = syntheticLoads(shape, 3);
 const jobs = { names: ['lammps'], tokens: ['load-0'] };
 
 describe('a line', () => {

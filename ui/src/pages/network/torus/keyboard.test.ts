@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { centreOf, goIn, goOut, linksOfNode, moveCursor, nextPlane } from './keyboard';
-import { plantTorus } from './planted';
+import { syntheticTorus } from './synthetic';
 import { detailPicture } from './planes';
 import { readTorus } from './torus';
 
-const torus = readTorus(plantTorus([4, 4, 4, 4, 2]));
+const torus = readTorus(syntheticTorus([4, 4, 4, 4, 2]));
 const order = [1, 2, 0, 3, 4];
 const planes = detailPicture(torus, order).boxes.filter(({ kind }) => kind === 'plane');
 

@@ -16,8 +16,8 @@ export function nextPlane(planes: readonly Box[], plane: number, arrow: Arrow): 
   let [best, least] = [plane, Infinity];
   for (const other of planes) {
     const [x, y] = [other.x - here.x, other.y - here.y];
-    const [along, beside] = [x * dx + y * dy, Math.abs(x * dy) + Math.abs(y * dx)];
-    if (along > 0 && along + 4 * beside < least) { least = along + 4 * beside; best = other.of; }
+    const [along, aside] = [x * dx + y * dy, Math.abs(x * dy) + Math.abs(y * dx)];
+    if (along > 0 && along + 4 * aside < least) { least = along + 4 * aside; best = other.of; }
   }
   return best;
 }

@@ -12,7 +12,7 @@ export interface Plan {
   pitch: readonly number[];
   /** From the contents of the innermost box to its edge. */
   pad: readonly [number, number];
-  /** What each further box adds to it, along its own direction and beside it. */
+  /** What each further box adds to it, along its own direction and across it. */
   more: readonly [number, number];
   /** Between two boxes, along the direction of their order. */
   run: number;
@@ -52,9 +52,9 @@ export function layOut(sizes: readonly number[], order: readonly number[], plan:
     if (direction === 'across') { dx[dimension] = step; width += (size - 1) * step; }
     if (direction === 'down') { dy[dimension] = step; height += (size - 1) * step; }
     if (pitch === undefined) {
-      const [along, beside] = size > 1 ? plan.more : [0, 0];
-      padX += direction === 'across' ? along : beside;
-      padY += direction === 'down' ? along : beside;
+      const [along, across] = size > 1 ? plan.more : [0, 0];
+      padX += direction === 'across' ? along : across;
+      padY += direction === 'down' ? along : across;
     }
     levels.push({ width, height, padX, padY });
   });

@@ -147,7 +147,7 @@ function paintLabels(context: CanvasRenderingContext2D, picture: Picture, paints
   for (const { x, y, text } of picture.labels) context.fillText(text, left + x * scale, top + y * scale);
 }
 
-/** Height of a scale above the picture; width of one beside it, px. */
+/** Height of a scale above the picture; width of one next to it, px. */
 export const RULER = 17;
 
 /** Draws the scales above and to the left of a picture; where ticks are too close, only their dimension is named. */

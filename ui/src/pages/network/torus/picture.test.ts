@@ -3,7 +3,7 @@ import { NO_JOB, type StepLoads } from '../fabric';
 import { compositePicture } from './composite';
 import { outerDirections } from './layout';
 import { inkLines, inksOf, lineJobs, lineValues, linesOf, linesWith, linksOf, linkToChoose, nearestLine, SHADES, sortByInk, boxAt, type Picture } from './picture';
-import { plantLoads, plantTorus } from './planted';
+import { syntheticLoads, syntheticTorus } from './synthetic';
 import { cuboidPicture, detailPicture } from './planes';
 import { polygonPicture } from './polygon';
 import { coordinate, isLoopBack, planeCount, readTorus, slotOf } from './torus';
@@ -16,7 +16,7 @@ const isWithin = (picture: Picture) => [...picture.segments].every((value, at) =
 
 describe('the detailed plane view', () => {
   it.each(cases)('of $sizes by $order shows each link of its planes once, between its nodes', ({ sizes, order }) => {
-    const shape = plantTorus(sizes);
+    const shape = syntheticTorus(sizes);
     const torus = readTorus(shape);
     const picture = detailPicture(torus, order);
     const [a, b] = [order[0] ?? -1, order[1] ?? -1];
@@ -36,14 +36,14 @@ describe('the detailed plane view', () => {
     }
   });
   it('has no node where no switch is known', () => {
-    const shape = plantTorus([3, 3]);
+    const shape = syntheticTorus([3, 3]);
     const torus = readTorus({ ...shape, hosts: shape.hosts.map((host, vertex) => (vertex === 4 ? 'gone' : host)) });
     const nodes = detailPicture(torus, [0, 1]).nodes;
     expect([...nodes].map(Number.isNaN).indexOf(true)).toBe(8);
     expect(polygonPicture(torus, [0, 1], 0).outlines.map((outline) => outline.length > 0)).toEqual([true, true, true, true, false, true, true, true, true]);
   });
   it('orders planes by the third dimension in cuboids, these across by the fourth, and down by the fifth', () => {
-    const torus = readTorus(plantTorus([4, 4, 4, 4, 2]));
+    const torus = readTorus(syntheticTorus([4, 4, 4, 4, 2]));
     const picture = detailPicture(torus, [1, 2, 0, 3, 4]);
     const planes = picture.boxes.filter(({ kind }) => kind === 'plane');
     const x = (plane: number) => planes.find(({ of }) => of === plane)?.x ?? 0;
@@ -64,7 +64,7 @@ describe('the detailed plane view', () => {
 
 describe('the magnified cuboid', () => {
   it('has the planes of one cuboid, in rows that fit the room', () => {
-    const torus = readTorus(plantTorus([4, 4, 4, 4, 2]));
+    const torus = readTorus(syntheticTorus([4, 4, 4, 4, 2]));
     const rows = (aspect: number) => new Set(cuboidPicture(torus, [0, 3, 1, 2, 4], 21, aspect).boxes.filter(({ kind }) => kind === 'plane').map(({ y }) => y)).size;
     expect([rows(6), rows(1), rows(0.2)]).toEqual([1, 2, 4]);
     const picture = cuboidPicture(torus, [0, 3, 1, 2, 4], 21, 1);
@@ -76,14 +76,14 @@ describe('the magnified cuboid', () => {
 
 describe('the composite plane view', () => {
   it.each(cases)('of $sizes by $order has each link beyond the planes in one line', ({ sizes, order }) => {
-    const shape = plantTorus(sizes);
+    const shape = syntheticTorus(sizes);
     const picture = compositePicture(readTorus(shape), order);
     const wanted = shape.link_names.map((_, link) => link).filter((link) => !order.slice(0, 2).includes(shape.link_dimensions[link] ?? -1));
     expect([...picture.links].sort((x, y) => x - y)).toEqual(wanted);
     expect(isWithin(picture)).toBe(true);
   });
   it('sums up along the second dimension, one line for each place of the first', () => {
-    const shape = plantTorus([4, 3, 5, 3, 2]);
+    const shape = syntheticTorus([4, 3, 5, 3, 2]);
     const torus = readTorus(shape);
     const picture = compositePicture(torus, [0, 1, 2, 3, 4]);
     const along = (dimension: number) => Array.from({ length: linesOf(picture) }, (_, line) => linksOf(picture, line)).filter(([link = 0]) => shape.link_dimensions[link] === dimension);
@@ -95,7 +95,7 @@ describe('the composite plane view', () => {
     for (const links of along(2)) expect(new Set([...links].map((link) => coordinate(torus, shape.sources[link] ?? 0, 0))).size).toBe(1);
   });
   it('draws the third and fourth dimension across and the fifth down', () => {
-    const shape = plantTorus([4, 4, 4, 4, 2]);
+    const shape = syntheticTorus([4, 4, 4, 4, 2]);
     const picture = compositePicture(readTorus(shape), [0, 1, 2, 3, 4]);
     for (let line = 0; line < linesOf(picture); line += 1) {
       const dimension = shape.link_dimensions[linksOf(picture, line)[0] ?? 0] ?? 0;
@@ -106,7 +106,7 @@ describe('the composite plane view', () => {
 
 describe('the polygon view', () => {
   it.each(cases)('of $sizes by $order has a pair of lines for each dimension: out and in', ({ sizes, order }) => {
-    const shape = plantTorus(sizes);
+    const shape = syntheticTorus(sizes);
     const torus = readTorus(shape);
     const picture = polygonPicture(torus, order, planeCount(torus, order) - 1);
     const joined = sizes.filter((size) => size > 1).length;
@@ -128,9 +128,9 @@ describe('the polygon view', () => {
 
 describe('traffic that alternates along d', () => {
   // Thesis, figures 4.3a to c: it has to be seen in each view.
-  const shape = plantTorus([4, 4, 4, 4, 2]);
+  const shape = syntheticTorus([4, 4, 4, 4, 2]);
   const torus = readTorus(shape);
-  const step = plantLoads(shape, 3);
+  const step = syntheticLoads(shape, 3);
   const byPlace = (picture: Picture) => Array.from(lineValues(picture, step.load), (mean, line) => {
     const link = linksOf(picture, line)[0] ?? 0;
     return shape.link_dimensions[link] === 3 ? [coordinate(torus, shape.sources[link] ?? 0, 3) % 2, mean] : [2, mean];
@@ -149,7 +149,7 @@ describe('traffic that alternates along d', () => {
 });
 
 describe('lines', () => {
-  const shape = plantTorus([4, 4, 4]);
+  const shape = syntheticTorus([4, 4, 4]);
   const torus = readTorus(shape);
   const picture = compositePicture(torus, [0, 1, 2]);
   const links = [...linksOf(picture, 0)];

@@ -3,7 +3,7 @@ import { NO_JOB, type Colour, type StepLoads } from '../fabric';
 
 export type BoxKind = 'plane' | 'cuboid' | 'block' | 'bar' | 'polygon' | 'node';
 export interface Box { kind: BoxKind; x: number; y: number; width: number; height: number; /** A number of the view's: of the plane or the place. */ of: number }
-/** A scale beside a picture: the places of one dimension. */
+/** A scale next to a picture: the places of one dimension. */
 export interface Ruler { name: string; ticks: readonly { from: number; to: number; text: string }[] }
 
 /** Lengths are in units: about the distance of two neighbours. */
@@ -144,7 +144,7 @@ export function inkLines(picture: Picture, step: StepLoads, { colour, tokens, hi
   return inks;
 }
 
-/** The segments of a picture, those of one ink beside each other: `order[starts[ink]]` to `order[starts[ink + 1]]`. */
+/** The segments of a picture, those of one ink next to each other: `order[starts[ink]]` to `order[starts[ink + 1]]`. */
 export interface Sorted { order: Int32Array; starts: Int32Array }
 export function sortByInk(picture: Picture, inks: Uint8Array, count: number): Sorted {
   const { lines } = picture;

@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { cubesOf, jobsOfVertices, placesOfJobs, weightOf } from './placement';
-import { plantLoads, plantTorus } from './planted';
+import { syntheticLoads, syntheticTorus } from './synthetic';
 import { readTorus } from './torus';
 
-const shape = plantTorus([4, 3, 2]);
+const shape = syntheticTorus([4, 3, 2]);
 const torus = readTorus(shape);
 
 describe('the placement', () => {
   it('has a cube at each place, larger for the victim', () => {
-    const jobs = jobsOfVertices(shape, { jobs: ['own', 'near', 'far'], job_of: { node1: 0, node2: 1, node24: 2 }, conflicting: [] }, plantLoads(shape, 0), []);
+    const jobs = jobsOfVertices(shape, { jobs: ['own', 'near', 'far'], job_of: { node1: 0, node2: 1, node24: 2 }, conflicting: [] }, syntheticLoads(shape, 0), []);
     const cubes = cubesOf(torus, shape, [0, 1, 2], jobs, 'own', ['near']);
     expect(cubes.length).toBe(24);
     expect(cubes.filter(({ job }) => job).map(({ job, weight, x, y, z }) => [job, weight, x, y, z])).toEqual([['own', 'victim', 0, 0, 0], ['near', 'conflict', 0, 0, 1], ['far', 'faint', 3, 2, 1]]);
     expect(placesOfJobs(cubes).map(({ job }) => job)).toEqual(['own', 'near', 'far']);
     expect(new Set(cubes.map(({ x, y, z }) => `${x} ${y} ${z}`)).size).toBe(24);
   });
-  it('puts cuboids of further dimensions beside each other', () => {
-    const six = plantTorus([2, 2, 2, 2, 2, 2]);
+  it('puts cuboids of further dimensions next to each other', () => {
+    const six = syntheticTorus([2, 2, 2, 2, 2, 2]);
     const cubes = cubesOf(readTorus(six), six, [0, 1, 2, 3, 4, 5], six.hosts.map((host) => (host ? 'own' : '')), null, null);
     expect(new Set(cubes.map(({ x, y, z }) => `${x} ${y} ${z}`)).size).toBe(64);
     expect(Math.max(...cubes.map(({ x }) => x))).toBe(4.5);

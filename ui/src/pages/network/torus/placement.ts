@@ -34,7 +34,7 @@ export function weightOf(job: string, victim: string | null, conflicting: readon
   return conflicting === null || conflicting.includes(job) ? 'conflict' : 'faint';
 }
 
-/** Lays all places out: the first three dimensions of the order along x, y and z, the others as cuboids beside each other. */
+/** Lays all places out: the first three dimensions of the order along x, y and z, the others as cuboids next to each other. */
 export function cubesOf(torus: Torus, shape: FabricShape, order: readonly number[], jobs: readonly string[], victim: string | null, conflicting: readonly string[] | null): Cube[] {
   const count = torus.sizes.length;
   const at: Set<string>[] = Array.from({ length: torus.places }, () => new Set());

@@ -5,7 +5,7 @@ import { isLoopBack, planeBase, planeCoordinates, planeCount, planeNumber, slotO
 
 /** From a node's centre to the edge of its mark. */
 export const NODE = 0.17;
-/** How far beside the middle the two directions of a cable run: each on its right, as on a road. */
+/** Distance of the two directions of a cable from its middle: each on its right, as on a road. */
 export const APART = 0.12;
 /** Length of the ends of a loop-back beyond the edge. */
 const STUB = 0.5;
@@ -113,10 +113,10 @@ export function cuboidPicture(torus: Torus, order: readonly number[], plane: num
   return { width, height, ...drawPlanes(torus, order, placed), boxes, labels, ...planeRulers(torus, order, placed.slice(0, columns), placed.filter((_, at) => at % columns === 0)) };
 }
 
-/** Returns scales of a plane's own dimensions, for planes beside and below each other. */
-function planeRulers(torus: Torus, order: readonly number[], beside: readonly PlacedPlane[], below: readonly PlacedPlane[]): { top: Ruler[]; left: Ruler[] } {
+/** Returns scales of a plane's own dimensions, for planes next to and below each other. */
+function planeRulers(torus: Torus, order: readonly number[], nextTo: readonly PlacedPlane[], below: readonly PlacedPlane[]): { top: Ruler[]; left: Ruler[] } {
   const ticks = (begins: number[], size: number) => begins.flatMap((begin) => Array.from({ length: size }, (_, at) => ({ from: begin + at - 0.5, to: begin + at + 0.5, text: String(at) })));
   const ruler = (dimension: number | undefined, begins: number[]): Ruler[] =>
     dimension === undefined ? [] : [{ name: torus.names[dimension] ?? '', ticks: ticks(begins, torus.sizes[dimension] ?? 1) }];
-  return { top: ruler(order[0], beside.map(({ x }) => x)), left: ruler(order[1], below.map(({ y }) => y)) };
+  return { top: ruler(order[0], nextTo.map(({ x }) => x)), left: ruler(order[1], below.map(({ y }) => y)) };
 }

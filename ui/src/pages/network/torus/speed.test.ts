@@ -3,13 +3,13 @@ import { placing, WHOLE } from '../../../charts/navigation/plane-zoom';
 import { compositePicture } from './composite';
 import { paintPicture, type Paints } from './paint';
 import { inkLines, inksOf, sortByInk, type Picture } from './picture';
-import { plantLoads, plantTorus } from './planted';
+import { syntheticLoads, syntheticTorus } from './synthetic';
 import { cuboidPicture, detailPicture } from './planes';
 import { polygonPicture } from './polygon';
 import { readTorus } from './torus';
 
 // 10 000 switches and 80 000 links. What the canvas itself takes is not in these numbers.
-const shape = plantTorus([10, 10, 10, 10]);
+const shape = syntheticTorus([10, 10, 10, 10]);
 const torus = readTorus(shape);
 const order = [0, 1, 2, 3];
 const room = { x: 0, y: 0, width: 680, height: 560 };
@@ -23,8 +23,8 @@ interface Used { user: number; system: number }
 declare const process: { cpuUsage: (since?: Used) => Used };
 /** A canvas that takes everything. */
 const context = new Proxy({}, { get: () => () => undefined, set: () => true }) as CanvasRenderingContext2D;
-const sort = (picture: Picture, along: number) => sortByInk(picture, inkLines(picture, steps[along] ?? plantLoads(shape, 0), { colour: 'traffic', tokens: [], highlight: null }), inks.length);
-const steps = [0, 1, 2, 3].map((along) => plantLoads(shape, along));
+const sort = (picture: Picture, along: number) => sortByInk(picture, inkLines(picture, steps[along] ?? syntheticLoads(shape, 0), { colour: 'traffic', tokens: [], highlight: null }), inks.length);
+const steps = [0, 1, 2, 3].map((along) => syntheticLoads(shape, along));
 const paint = (picture: Picture, sorted: ReturnType<typeof sort>, zoom: number) => paintPicture(context, picture, sorted, paints, placing({ ...WHOLE, zoom }, picture, room), room);
 
 function median(what: string, work: (turn: number) => void, turns = 15): number {

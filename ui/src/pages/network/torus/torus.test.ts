@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { plantTorus } from './planted';
+import { syntheticTorus } from './synthetic';
 import { coordinate, isLoopBack, isTorus, moveDimension, planeBase, planeCoordinates, planeCount, planeName, planeNumber, planeOf, planePlaces, readState, readTorus, slotOf, writeState } from './torus';
 
 const SIZES = [[5], [4, 3], [4, 3, 3], [2, 3, 1, 4], [4, 4, 4, 4, 2], [3, 2, 3, 2, 1, 2]];
@@ -7,7 +7,7 @@ const alphabetical = (sizes: readonly number[]) => sizes.map((_, at) => at);
 
 describe('a torus', () => {
   it.each(SIZES.map((sizes) => [sizes] as const))('of %j has each link in the slot where it begins', (sizes) => {
-    const shape = plantTorus(sizes);
+    const shape = syntheticTorus(sizes);
     const torus = readTorus(shape);
     expect(torus.places).toBe(sizes.reduce((all, size) => all * size, 1));
     expect([...torus.links].sort((a, b) => a - b)).toEqual(alphabetical([...shape.sources]));
@@ -30,7 +30,7 @@ describe('a torus', () => {
     expect([[], [0, 3], [9], [3, 3, 3, 3, 3, 3], [2, 2, 2, 2, 2, 2, 2], [1e6, 1e6]].map((sizes) => isTorus({ sizes }))).toEqual([false, false, true, true, false, false]);
   });
   it('keeps parallel links in one slot, and leaves out what begins nowhere', () => {
-    const shape = plantTorus([3, 3]);
+    const shape = syntheticTorus([3, 3]);
     const twice = { ...shape, sources: Int32Array.of(0, 0, 1, 9), targets: Int32Array.of(3, 3, 0, 0), link_dimensions: Int32Array.of(0, 0, -1, 0), link_signs: Int8Array.of(1, 1, 0, 1) };
     twice.coordinates = shape.coordinates.slice();
     twice.coordinates[9 * 2] = -1;
@@ -42,7 +42,7 @@ describe('a torus', () => {
 
 describe('planes', () => {
   it.each(SIZES.map((sizes) => [sizes] as const))('of %j hold each place once', (sizes) => {
-    const torus = readTorus(plantTorus(sizes));
+    const torus = readTorus(syntheticTorus(sizes));
     const order = alphabetical(sizes).reverse();
     const places = Array.from({ length: planeCount(torus, order) }, (_, plane) => {
       expect(planeNumber(torus, order, planeCoordinates(torus, order, plane))).toBe(plane);
@@ -54,13 +54,13 @@ describe('planes', () => {
     expect(places.sort((a, b) => a - b)).toEqual(Array.from({ length: torus.places }, (_, place) => place));
   });
   it('are numbered with the third dimension running fastest', () => {
-    const torus = readTorus(plantTorus([4, 4, 4, 4, 2]));
+    const torus = readTorus(syntheticTorus([4, 4, 4, 4, 2]));
     expect(planeName(torus, [1, 2, 0, 3, 4], 21)).toBe('a 1, d 1, e 1');
   });
 });
 
 describe('the address', () => {
-  const torus = readTorus(plantTorus([4, 4, 4, 4, 2]));
+  const torus = readTorus(syntheticTorus([4, 4, 4, 4, 2]));
   it('keeps order, plane and picture', () => {
     for (const state of [{ order: [1, 2, 0, 3, 4], plane: 7, solid: false }, { order: [4, 3, 2, 1, 0], plane: null, solid: true }]) expect(readState(writeState(state), torus)).toEqual(state);
   });

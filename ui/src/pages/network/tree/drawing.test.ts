@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { shapeOf } from '../fabric';
 import { drawTree, isDrawable, MOST_DRAWN, widthOf } from './drawing';
 
-/** Leaves of two nodes below spines, as the server tells it. */
+/** Leaves of two nodes below spines, as the server sends it. */
 function tree(leaves: number, spines: number) {
   const vertices: string[] = [], hosts: string[] = [], levels: number[] = [];
   const links: [number, number, number][] = [];
@@ -32,7 +32,7 @@ describe('the drawing of a small tree', () => {
     expect(Math.min(...vertices.map((vertex) => vertex.x))).toBeGreaterThan(0);
     expect(Math.max(...vertices.map((vertex) => vertex.x))).toBeLessThan(width);
   });
-  it('draws both directions of a cable beside each other, and spines beside each other', () => {
+  it('draws both directions of a cable next to each other, and spines next to each other', () => {
     const { links, vertices } = drawTree(tree(2, 2), 600);
     expect(links[0]).toBeDefined();
     expect(Math.abs((links[0]?.x1 ?? 0) - (links[1]?.x2 ?? 0))).toBeGreaterThan(1);

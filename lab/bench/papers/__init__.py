@@ -1,0 +1,1 @@
+"""Reproduces the papers' figures and tables, and runs their codes."""

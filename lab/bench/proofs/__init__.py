@@ -1,0 +1,1 @@
+"""Scores jostle's verdicts against a known truth: measurements that `make bench` does not run."""

@@ -1,0 +1,1 @@
+"""Measures the rows of `make bench`, one module per subject (`../run.py`)."""

@@ -1,0 +1,1 @@
+"""Rows on the lab: signals, their patterns, the injector, the papers' laws."""

@@ -1,0 +1,1 @@
+"""Rows on MPI: calls, whole programs, partners and segments."""

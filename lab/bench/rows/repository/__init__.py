@@ -1,0 +1,1 @@
+"""Rows on the repository and its answers: receiver, ingest, queries, verdicts."""

@@ -1,0 +1,1 @@
+"""Rows on `jostle serve`: the API and the pages."""

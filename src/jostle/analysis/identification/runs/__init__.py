@@ -1,0 +1,1 @@
+"""Whole runs compared: which program slowed which, over a repository."""

@@ -1,0 +1,1 @@
+"""Which loads explain a slowdown on a resource, and the seconds that they cost."""
