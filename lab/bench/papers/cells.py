@@ -348,13 +348,13 @@ def _agreement(cell: ComparedCell | None) -> str:
 
 
 def table_of(table: str, studies: Sequence[str]) -> list[str]:
-    """Return the lines of a table: every cell that is printed, or in a printed order."""
+    """Return the lines of a table: every cell that is printed or was measured."""
     printed = {(each.system, each.key): each for each in printed_cells(table)}
     systems = [name for name in SYSTEMS if any(system == name for system, _ in printed)]
     losses = {name: losses_for(table, studies, name) for name in FILE_SYSTEMS}
     cells = {name: compared(table, studies, name) for name in FILE_SYSTEMS}
     names = [name for name in FILE_SYSTEMS if losses[name]]
-    keys = printed_keys(table) | {key for _, key in printed}
+    keys = {key for _, key in printed} | {key for name in names for key in losses[name]}
     layouts = {key.layout for key in keys}
     shares = {key.share for key in keys}
     head = ["loss of", "alongside", "chunk"]
@@ -399,7 +399,7 @@ def orders_of(table: str, studies: Sequence[str]) -> list[str]:
 
 
 def section(table: str, studies: Sequence[str]) -> list[str]:
-    """Return the lines of a figure's section: counts, all printed cells, all printed orders."""
+    """Return the lines of a figure's section: counts, all cells, all orders."""
     head = f"### {table[0].upper()}{table[1:]}"
     lines = [head, ""]
     for name, spoken in FILE_SYSTEMS.items():

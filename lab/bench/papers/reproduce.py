@@ -229,8 +229,7 @@ reason with metadata servers, object servers, locks and caches of clients: SSHFS
 CephFS has all.
 
 Where a paper's text prints losses, cells are compared one by one, by the rule below, and the row
-counts in how many of them sign, order and size agree; the [tables](#cell-by-cell) show all of them.
-Measured cells of which no text prints anything are in `papers/runs.csv`.
+counts in how many of them sign, order and size agree; the [tables](#cell-by-cell) show all cells.
 The papers' pictures themselves are not at hand: what only a picture shows is not compared. The
 labels of the other rows are by who compared the figures.
 
