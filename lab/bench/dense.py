@@ -1,7 +1,7 @@
 """Simulates a node with many devices for the agent: a /proc and a /sys with growing counters.
 
-Its texts are those of the agent's fixtures, as often as a dense node has them. It belongs to
-`agent.py`.
+The text for one device is that of the agent's test fixtures; it is repeated for as many devices as
+a dense node has. `rows/recording/agent.py` and `counts/system_calls.py` run the agent on it.
 """
 
 from __future__ import annotations

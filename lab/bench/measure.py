@@ -81,7 +81,7 @@ class Row:
 
     @property
     def failed(self) -> bool:
-        """Whether a value is missing that should be there."""
+        """Whether the row failed: it has no value, although it was not skipped."""
         return self.ours is None and not self.skipped
 
 
@@ -126,7 +126,7 @@ class Bench:
         shutil.rmtree(self.disk, ignore_errors=True)
 
     def pick(self, full: T, quick: T, smoke: T) -> T:
-        """Return the one of these that is for this level."""
+        """Return the one of three values that belongs to this run's level of effort."""
         return pick(self.level, full, quick, smoke)
 
     def rounds(self, full: int) -> int:
@@ -134,7 +134,7 @@ class Bench:
         return self.pick(full, max(3, full // 5), max(1, full // 60))
 
     def variants(self, peer: bool = True) -> dict[str, dict[str, str]]:
-        """The environment that each variant adds to our own."""
+        """Environment variables of each variant, which are added to those of this process."""
         found = {BARE: {}, OURS: self.jostle()}
         if peer and self.darshan is not None:
             found[PEER] = {
@@ -175,7 +175,7 @@ class Bench:
 
 
 def pick(level: str, full: T, quick: T, smoke: T) -> T:
-    """The one of these that is for a level."""
+    """Return the one of three values that belongs to a level of effort."""
     return (full, quick, smoke)[LEVELS.index(level)]
 
 
@@ -186,7 +186,7 @@ def apart(work: Callable[..., T], *arguments: object) -> T:
 
 
 def environment(added: Mapping[str, str]) -> dict[str, str]:
-    """Our environment without any profiler's settings, and with `added`."""
+    """This process's environment without any profiler's settings, and with those in `added`."""
     clean = {
         key: value
         for key, value in os.environ.items()
@@ -264,8 +264,9 @@ def compared(
         key: Name for `--only`.
         what: What was measured, for the table.
         unit: Unit of the samples.
-        limit: Largest difference that may be added, in `unit`.
-        share: Target if a peer ran as well: a share of the peer's added value.
+        limit: Largest cost that jostle may add, in `unit`; the target if no other profiler ran.
+        share: The target if another profiler (a peer) ran as well: the largest cost that jostle may
+            add, as a share of the cost that the peer adds.
         note: What a reader should also know.
     """
     bare, ours = (statistics.median(samples[name]) for name in (BARE, OURS))
@@ -285,7 +286,7 @@ def compared(
 
 
 def over_share(samples: Samples, share: float) -> list[float]:
-    """Return how much more jostle adds than a share of what the peer adds, by round."""
+    """Return for each round jostle's added cost minus a share of the peer's added cost."""
     rounds = zip(samples[BARE], samples[OURS], samples[PEER], strict=True)
     return [ours - bare - share * (peer - bare) for bare, ours, peer in rounds]
 

@@ -4,8 +4,8 @@
     lab/bench/run.py [PART]... [--only ROW]... [--quick|--smoke] [--turn DAY] [--json]
                      [--preload LIBJOSTLE]
 
-The parts are `mpi` (all rows that begin so), `lab` (signals, labs and studies), `interference`,
-`web` (server and pages) and `serial` (the others); all, if none is named.
+The parts are `mpi` (all rows whose names begin with `mpi`), `lab` (signals, labs and studies),
+`interference`, `web` (server and pages) and `serial` (all other rows); all, if none is named.
 Darshan is taken from DARSHAN_PRELOAD, or found where it is usually installed; other profilers of
 MPI programs from MPIP_PRELOAD, IPM_PRELOAD and DARSHAN_MPI_PRELOAD. Exit status 1 when a row could
 not be measured; whether targets are reached does not count.

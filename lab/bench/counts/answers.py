@@ -50,8 +50,9 @@ def _ask(repository: Path, path: str, statements: list[str]) -> tuple[bool, int,
     """Send a request to a newly started server until it answers.
 
     Returns:
-        Whether it answered at once (how soon an answer is ready depends on the machine: no name
-        of a figure may), the status of its answer, statements, and bytes.
+        Whether it answered at once, the status of its answer, the SQL statements, and the bytes of
+        the answer. The first value depends on the speed of the machine, so it must not be a part
+        of a figure's name.
     """
     client = server(repository)
     client.get("/api/v1/jobs?limit=1")

@@ -1,4 +1,4 @@
-"""The type of counted figures, and the folder in which programs are counted."""
+"""The type of a figure (a counted cost), and the folder in which programs run to be counted."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def fill(folder: Path) -> None:
 
 
 def variables(folder: Path, slice_length: str = "60s", *, is_bare: bool = False) -> dict[str, str]:
-    """The whole environment of a counted program, without ours, which varies."""
+    """The whole environment of a counted program; nothing is inherited, since that would vary."""
     found = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "HOME": "/nowhere"}
     return (
         found
@@ -108,7 +108,7 @@ def compiled(folder: Path, name: str, *more: str, compiler: Sequence[str] = ("gc
 
 
 def unmoved() -> list[str]:
-    """The prefix of a command that gives it the same addresses each time."""
+    """The prefix of a command that gives the command the same memory addresses in each run."""
     command = ["setarch", "-R"]
     tried = subprocess.run([*command, "true"], capture_output=True, check=False)
     return command if tried.returncode == 0 else []

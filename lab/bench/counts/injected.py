@@ -1,4 +1,7 @@
-"""The synthetic repository for counting verbs, routes and pages, and servers on it."""
+"""Makes the synthetic repository on which costs of subcommands, routes and pages are counted.
+
+It also starts servers on that repository.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +50,7 @@ def server(repository: Path) -> Any:
 
 
 def settle(repository: Path, jobs: list[str]) -> None:
-    """Compute all verdicts, which another process does and stores in files."""
+    """Wait until all verdicts are stored in files; a process of its own computes them."""
     client = server(repository)
     for job in jobs:
         while client.get(f"/api/v1/jobs/{job}/verdict").status_code == 202:

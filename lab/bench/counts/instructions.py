@@ -1,4 +1,4 @@
-"""Counts instructions that jostle adds in user space: to calls, opened files, MPI calls, starts.
+"""Counts user-space instructions that jostle adds to I/O and MPI calls and a program's start.
 
 Callgrind executes a program instruction by instruction and counts them, so that the count is the
 same each time. The runtime detects it and starts no heartbeat.
@@ -31,7 +31,7 @@ _ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
 def measure() -> Figures:
-    """Return the figures, by name."""
+    """Count with and without jostle; return the differences by name."""
     need("valgrind")
     with work_folder("calls") as folder:
         program = compiled(folder, "counted")
@@ -69,7 +69,10 @@ def _texts(folder: Path) -> list[str]:
 
 
 def _dumps(folder: Path, words: list[str], is_bare: bool, **more: str) -> dict[str, int]:
-    """Instructions between marks, by the mark; "": from the last mark to the end."""
+    """Run a program; return the instructions up to each of its marks, by the mark's name.
+
+    The name "" stands for the instructions from the last mark to the end.
+    """
     fill(folder)
     _run(folder, words, is_bare, **more)
     return {_mark(text): _total(text) for text in _texts(folder)}

@@ -1,7 +1,8 @@
-"""Reads and writes the committed budget, and finds which of its figures a change has altered.
+"""Reads and writes the budget of counted costs, and finds which counts differ from it.
 
-The file is TOML, a table for each kind of figure, sorted by name. A figure that was raised on
-purpose has its reason: `"name" = { is = 130, was = 120, reason = "why" }`.
+The budget is a TOML file in git. It has a table for each kind of cost, with one number (a *figure*)
+for each name. A figure that was raised on purpose has its reason:
+`"name" = { is = 130, was = 120, reason = "why" }`.
 """
 
 from __future__ import annotations

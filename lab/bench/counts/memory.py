@@ -1,4 +1,4 @@
-"""Counts page faults of a start, and memory that is written: with jostle less without."""
+"""Counts what jostle adds to a process: page faults of its start, and memory that it writes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from counts.figure import Figure, Figures, compiled, fill, run, unmoved, variabl
 
 
 def measure() -> Figures:
-    """Return the figures, by name."""
+    """Count with and without jostle; return the differences by name."""
     with work_folder("memory") as folder:
         fill(folder)
         program = compiled(folder, "counted")

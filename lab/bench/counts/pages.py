@@ -1,6 +1,7 @@
-"""Counts API routes that each page requests when it is opened in Chromium; and bytes of the bundle.
+"""Counts the API routes that each web page requests in Chromium, and the bytes of the UI's bundle.
 
-Requests are not counted: a page that is drawn slowly may request one route once more.
+A route that is requested several times counts once, since a page that is drawn slowly may repeat a
+request.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _PATIENCE_MS = 60_000
 
 
 def measure() -> Figures:
-    """Return the figures, by name."""
+    """Count routes and bytes; return the counts by name."""
     chromium = shutil.which("chromium")
     if not chromium or not _ASSETS.is_dir():
         raise UncountedError("there is no chromium, or the pages were not built")
@@ -70,7 +71,7 @@ def measure() -> Figures:
 
 
 def _settled(context: Any, url: str) -> Counter[str]:
-    """Open a page until nothing on it is still being made; return the requested routes."""
+    """Open a page again until the server has computed all its data; return the requested routes."""
     for _ in range(10):
         answers = _open(context, url)
         if all(status != _BEING_MADE for _, status in answers):

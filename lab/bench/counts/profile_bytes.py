@@ -8,7 +8,7 @@ _ENCODER = ("runtime/src/profile/encode.c", "runtime/src/jst_metrics.c")
 
 
 def measure() -> Figures:
-    """Return the figures, by name."""
+    """Count the bytes; return the counts by name."""
     with work_folder("profile-bytes") as folder:
         sources = [str(ROOT / path) for path in _ENCODER]
         sources += [f"-I{ROOT / 'runtime' / each}" for each in ("src", "include")]

@@ -1,4 +1,4 @@
-"""Counts system calls that jostle adds: to calls, opened files, processes; and those of a slice."""
+"""Counts system calls that jostle adds to I/O calls, opened files, processes and each slice."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _HEARTBEAT, _AGENT = "futex", "rt_sigtimedwait"
 
 
 def measure() -> Figures:
-    """Return the figures, by name."""
+    """Count the system calls; return the counts by name."""
     need("strace")
     with work_folder("system-calls") as folder:
         program = compiled(folder, "counted")
@@ -67,7 +67,7 @@ def made_of(counts: dict[str, int]) -> Figure:
 
 
 def _between_marks(folder: Path, program: str) -> Figures:
-    """Count calls and files of programs/counted.c, with and without jostle; main thread only."""
+    """Count what jostle adds to calls and files of programs/counted.c, in the main thread only."""
     sections = []
     for is_bare in (True, False):
         fill(folder)
@@ -105,14 +105,20 @@ def begun(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _start(folder: Path, words: list[str]) -> Figure:
-    """Count a process that ends at once: the least of some runs, since clocks may be read again."""
+    """Count what jostle adds to a process that ends at once.
+
+    The least of some runs is returned, since the library may have to read its clocks again.
+    """
     bare = _names(_trace(words, folder, variables(folder, is_bare=True), "-f"))
     runs = [_names(_trace(words, folder, variables(folder), "-f")) for _ in range(3)]
     return _added(min(runs, key=lambda names: names.total()), bare)
 
 
 def _with_profile(folder: Path, program: str) -> Figures:
-    """Count a process that lives long enough for a profile, within a slice; its own threads."""
+    """Count what jostle adds to a process that gets a profile but ends within its first slice.
+
+    The heartbeat's system calls (jostle's own thread) are counted separately.
+    """
     words = [program, "hold", "30"]
     bare = _names(_trace(words, folder, variables(folder, is_bare=True), "-f"))
     within_a_minute()
@@ -133,7 +139,10 @@ def within_a_minute() -> None:
 
 
 def _heartbeat(folder: Path, program: str) -> Figure:
-    """Count the slice with the fewest calls of a process that writes: clocks may be read again."""
+    """Count the heartbeat's system calls in one slice of a process that writes.
+
+    The slice with the fewest is taken, since the heartbeat may have to read its clocks again.
+    """
     lines = _trace([program, "hold", "250"], folder, variables(folder, "100ms"), "-f")
     main = lines[0].split()[0]
     pieces = split((name for thread, name in begun(lines) if thread != main), _HEARTBEAT)
@@ -144,7 +153,7 @@ def _heartbeat(folder: Path, program: str) -> Figure:
 
 
 def split(names: Iterable[str], at: str) -> list[list[str]]:
-    """Divide system calls into pieces, each after a call that waits."""
+    """Divide system calls into pieces at each call `at`, in which a thread waits."""
     pieces: list[list[str]] = [[]]
     for name in names:
         if name == at:
@@ -155,7 +164,10 @@ def split(names: Iterable[str], at: str) -> list[list[str]]:
 
 
 def _agent(folder: Path) -> Figure:
-    """Count a slice of the agent: as in most slices; its threads run in any order."""
+    """Count the agent's system calls in one slice; the most frequent count of the slices is taken.
+
+    Counts differ between slices, since the agent's threads run in any order.
+    """
     agent = NATIVE / "jostle-agent"
     if not agent.exists():
         raise UncountedError("jostle-agent was not built")

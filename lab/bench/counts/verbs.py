@@ -1,4 +1,4 @@
-"""Counts SQL statements for each verb of the command that reads a repository."""
+"""Counts the SQL statements of each subcommand of `jostle` that reads a repository."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _ASKED = (
 
 
 def measure() -> Figures:
-    """Return the figures, by name."""
+    """Count the statements; return the counts by name."""
     found: Figures = {}
     with injected("verbs") as (repository, jobs, statements):
         from jostle.cli.main import main

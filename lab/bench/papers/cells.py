@@ -69,7 +69,7 @@ class CellKey:
     share: float = 1.0
 
     def is_like(self, other: CellKey) -> bool:
-        """Return whether an order between the two can be read from their printed sizes."""
+        """Return whether two cells are so similar that their printed losses can be ordered."""
         if (self.layout, self.share) != (other.layout, other.share):
             return False
         mine, theirs = (self.victim, self.neighbour), (other.victim, other.neighbour)
@@ -113,7 +113,12 @@ class PrintedOrder:
 
 @dataclass(frozen=True)
 class ComparedCell:
-    """A cell measured on a file system: its loss, and aspect -> True, False or None (undecided)."""
+    """A cell measured on a file system, and whether it agrees with what the papers print.
+
+    Attributes:
+        loss: Measured loss.
+        agrees: For each aspect (sign, order, size) whether it agrees; None: undecided.
+    """
 
     loss: Summary
     agrees: dict[str, bool | None]
@@ -280,7 +285,7 @@ def label_of(cells: dict[CellKey, ComparedCell]) -> str:
 
 
 def printed_keys(table: str) -> set[CellKey]:
-    """Return the cells of which something is printed of the chosen system: a size or an order."""
+    """Return the cells for which a paper prints a size or an order on the chosen file system."""
     system = chosen_system(table)
     keys = {each.key for each in printed_cells(table) if each.system == system}
     orders = [each for each in printed_orders(table) if each.system == system]
@@ -338,7 +343,7 @@ def _loss(loss: Summary | None) -> str:
 
 
 def _agreement(cell: ComparedCell | None) -> str:
-    """Return `sign, size; not order`, of what is decided."""
+    """Return which decided aspects of a cell agree and which do not: `sign, size; not order`."""
     if cell is None:
         return ""
     yes = [aspect for aspect, agrees in cell.agrees.items() if agrees]

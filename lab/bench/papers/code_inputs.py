@@ -14,7 +14,7 @@ def _foam(name: str, kind: str, text: str) -> str:
 
 
 def _cavity(cells: int, steps: int) -> dict[str, str]:
-    """The cavity of cases.py, whose fields are written at every step."""
+    """Return the OpenFOAM input of the cavity in cases.py, but with output at every time step."""
     step = 0.3 / cells * 0.1
     values = {"cells": cells, "steps": 1, "step": step, "end": step * steps, "ranks": "{processes}"}
     return {

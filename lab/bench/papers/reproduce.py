@@ -237,7 +237,7 @@ labels of the other rows are by who compared the figures.
 
 
 def cell(row: Table, shown: Table) -> str:
-    """Return the text next to a printed figure."""
+    """Return the page's text on one printed figure: its label here, or why it is not remade."""
     text = f" {row['text']}." if "text" in row else ""
     if "tests" in row:
         names = ", ".join(f"`{name}`" for name in row["tests"])

@@ -9,7 +9,7 @@ job, and some have no profile. The truth is a log without profiles: every 20 ms,
 job waited for a core (/proc/PID/schedstat), which processes ran meanwhile, and on which core
 (/proc/PID/stat). Every mix is evaluated twice: with an agent's counters of the machine, and by
 profiles alone. A cell is one user of the cores in one mix; all load without a profile is one cell.
-Loads of others on this machine are unprofiled load, of which the log has the sum.
+Other programs that happen to run on this machine belong to that cell: the log has their sum.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ while (now := time.time() - start) < end:
 
 @dataclass(frozen=True)
 class User:
-    """A program that uses cores, as it is injected.
+    """A program of a mix that uses cores: the job that is evaluated, or one that disturbs it.
 
     Attributes:
         name: Name of the job.
@@ -211,7 +211,10 @@ def _busy(cores: Sequence[int]) -> dict[int, int]:
 
 
 def truth(log: Log, users: Sequence[User]) -> dict[str, float]:
-    """Divide the job's waiting by the log: shares by user, all without a profile together."""
+    """Divide the time that the job waited among the users of the cores, by the log.
+
+    All users without a profile get one share together.
+    """
     mine = next(user for user in users if user.name == VICTIM).cores
     profiled = {user.name for user in users if user.profiled}
     known = {user.name for user in users}

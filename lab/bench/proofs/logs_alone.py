@@ -4,10 +4,10 @@
     lab/bench/proofs/logs_alone.py [--seeds N] [--jobs N] [--json]
 
 Jobs that slow each other by known amounts are simulated (jostle_lab.synthetic). The matrix of
-programs is made three times: from their profiles, from logs of Darshan with heat maps that are
-written of the same jobs, and from logs with totals only. Pairs on file systems with evidence are
-compared with the truth. In a second round no job slows another: every pair that is named there is a
-mistake.
+programs is computed three times: from profiles of these jobs, from Darshan logs of the same jobs
+with heat maps, and from Darshan logs with totals only. The pairs of programs for which a matrix has
+evidence on a file system are compared with the truth. In a second round no job slows another: every
+pair that is named there is a mistake.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Score:
 
 
 def named(store: Repository) -> set[Pair]:
-    """Pairs (slowed, by) with evidence on file systems."""
+    """Pairs (slowed program, slowing program) for which there is evidence on a file system."""
     from jostle.analysis import matrix
 
     return {
@@ -81,7 +81,7 @@ def named(store: Repository) -> set[Pair]:
 
 
 def true_harm(injected: Injected) -> dict[Pair, float]:
-    """Percent of run time that programs cost others on file systems."""
+    """Run time that each program really lost to another one on file systems, percent, by pair."""
     return {
         (victim, aggressor): percent
         for (victim, aggressor, kind), percent in injected.programs.items()

@@ -4,12 +4,13 @@
     lab/bench/proofs/memory_mixes.py [--seed S] [--folder DIR] [--score-only]
                                      [--only GROUP-OR-NUMBER]... [--page [DIR]]
 
-Twenty experiments with two and three jobs on this machine, drawn from the seed (about a quarter of
-an hour on a machine that does nothing else): a memory hog, a CPU hog with as many processes as
-cores, a reader of a cached file, and quiet ones. The truth is the log of the signals: when the hog
-was on, and the victim's operations in each slice. Each waits until the machine is quiet, and one
-during which others used too much of its cores is repeated. Experiments that were made are not made
-again. Exit status 1 when one failed, or fewer than nine tenths of those that count are right.
+Twenty experiments are drawn from the seed. In each, a victim runs on this machine with one or two
+other jobs: a memory hog, a CPU hog with as many processes as cores, a reader of a cached file, or
+quiet jobs. The truth is in the logs of these signals: when the hog was active, and how many
+operations the victim did in each slice. An experiment begins when the machine is quiet. It is
+repeated if other programs used too much of the cores meanwhile. All take about a quarter of an hour
+on a machine that does nothing else; finished experiments are not repeated by a later call. Exit
+status 1 when an experiment failed, or fewer than nine tenths of those that count are right.
 """
 
 from __future__ import annotations
@@ -109,7 +110,7 @@ class Row:
         on_memory, on_cores: Suspects on memory and on cores, by their names in the experiment.
         elsewhere: Suspects on other resources.
         seconds: jostle's estimate of the loss on memory, with its interval.
-        load_source: The source of loads on memory.
+        load_source: The counters from which jostle knows the jobs' loads on memory.
         foreign: Share of the machine's cores that other programs used during the run, percent.
         right: Whether the harmful job is named on the right resource, and no other job.
         error: Reason why the experiment failed.
@@ -234,12 +235,12 @@ class Own:
 
     @property
     def ns(self) -> int:
-        """Sum of both."""
+        """Sum of the CPU time of the processes and of those that they forked."""
         return sum(self._seen.values())
 
 
 def await_quiet(limit_s: float) -> None:
-    """Wait until others have used hardly any core for a second, no longer than a limit."""
+    """Wait until other programs have hardly used the cores for a second, or the time is over."""
     end = time.monotonic() + limit_s
     while time.monotonic() < end:
         before = busy()
@@ -265,7 +266,7 @@ def use(pid: int, used: dict[int, list[int]]) -> None:
 def slowed(
     work: Work, used: dict[int, list[int]], spans: list[list[int]]
 ) -> tuple[float | None, float | None]:
-    """Return by the log how slices in which a load was on differ; None: there are too few.
+    """Return how much a load slowed the victim, by the log; None: there are too few slices.
 
     Args:
         work: The victim's operations.
@@ -273,8 +274,9 @@ def slowed(
         spans: When the load was on.
 
     Returns:
-        By how many percent less the victim did per second of a core than in the other slices, and
-        percent of the time for which it waited for a core.
+        Two values for the slices in which the load was active: by how many percent the victim did
+        less work per second of CPU time than in the other slices; and the share of the time for
+        which it waited for a core, percent.
     """
     sums = {True: [0, 0, 0, 0], False: [0, 0, 0, 0]}  # operations, CPU time, waiting, slices
     for number, done in work.work().items():
@@ -446,7 +448,7 @@ def quietest(experiment: Experiment, folder: Path, asked: argparse.Namespace) ->
 
 
 def row_of(experiment: Experiment, folder: Path, asked: argparse.Namespace) -> Row | None:
-    """Make an experiment if it was not made yet, and score it; return None if it was not made."""
+    """Run an experiment if it has no result yet, and score it; return None if it was not run."""
     record = folder / f"x{experiment.number:02d}.json"
     try:
         if not record.exists():
@@ -461,7 +463,7 @@ def row_of(experiment: Experiment, folder: Path, asked: argparse.Namespace) -> R
 
 
 def main() -> int:
-    """Make what is missing, score all, print and write; return the exit status."""
+    """Run the missing experiments, score all, print and write; return the exit status."""
     asked = arguments()
     folder = asked.folder or ROOT / ".cache" / "memory-mixes" / str(asked.seed)
     folder.mkdir(parents=True, exist_ok=True)

@@ -4,10 +4,9 @@
     lab/bench/proofs/nodes.py power --nodes 100 --days 21 --seeds 3 --first-seed 2000
     lab/bench/proofs/nodes.py differences --nodes 10 --days 28 --seeds 300
 
-`differences` draws the daily differences directly: healthy nodes that vary more.
-
 The machines are synthetic (jostle_lab.synthetic): healthy ones differ permanently and from day to
-day.
+day. `false-alarms` and `power` simulate the machines' slices. `differences` counts false alarms,
+too, but draws the daily differences of healthy nodes directly, with more variation.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ def _days(spec: MachineSpec, seed: int) -> Iterator[pa.Table]:
 
 
 def condensed(spec: MachineSpec, seed: int) -> pa.Table:
-    """Return the days of synthetic machines, condensed."""
+    """Return the slices of synthetic machines, summarised by day."""
     parts: list[pa.Table] = []
     connection = duckdb.connect()
     for rows in _days(spec, seed):
@@ -74,7 +73,7 @@ def condensed(spec: MachineSpec, seed: int) -> pa.Table:
 
 
 def assessed(table: pa.Table, nodes: int, before_day: int) -> NodeDifferences:
-    """Compare the days before one."""
+    """Return the persistent differences between nodes in all days before `before_day`."""
     hosts = [f"node{number:04d}" for number in range(nodes)]
     machines = pa.table({"host": hosts, "role": ["node"] * nodes, "cores": [_CORES] * nodes})
     return persistent_differences(table.filter(pc.less(table["day"], before_day)), machines)

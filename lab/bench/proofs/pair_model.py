@@ -3,13 +3,15 @@
 
     lab/bench/proofs/pair_model.py [REPOSITORY] [--page FILE]
 
-REPOSITORY holds the studies of lab/bench/papers/reproduce.py on CephFS [build/papers/repository]:
-their runs alone give the kinds of programs, their cells the losses. Cells on SSHFS, whose profiles
-are not kept, are read from docs/measurements/papers/runs.csv, with kinds by their settings. Each
-program is left out in turn, with all pairs of it; the predictor of its losses has learned from the
-others. The predictors are no interference, two laws of fair share, the matrix by name, gradient
-boosting, and the model of `jostle predict`: learned from the cells, and from what it finds by
-itself in the repository.
+REPOSITORY holds the studies of lab/bench/papers/reproduce.py on CephFS [build/papers/repository].
+The kind of load of a program comes from its standalone runs, and the losses come from the studies'
+cells. Profiles of the studies on SSHFS are not kept: their cells are read from
+docs/measurements/papers/runs.csv, and the kinds of load come from the cells' settings. Each program
+is left out in turn, with all pairs of it, and its losses are predicted from the other cells.
+
+The predictors are no interference, two laws of fair share, the matrix by name, gradient boosting,
+and the model of `jostle predict`. That model is scored twice: once it learns from the cells, once
+from the co-running jobs that it finds by itself in the repository.
 """
 
 from __future__ import annotations
@@ -58,17 +60,17 @@ QUESTION = """\
 ([decision 0086](../adr/0086-predictions-by-kind.md))? Errors are points of the run time.
 """
 NOTES = """\
-A cell is a victim and a neighbour in one setting of a study; its loss is the median over its runs,
-or 0 if that is negative. Each program is left out in turn, and its cells are predicted from the
-others, so a cell counts once for each of its programs. Neighbours are ranked by their mean cost (in
-brackets: their number). *From co-running jobs*: learned from the repository's jobs that ran at the
-same time, as at a site, without the cells.
+A cell is a victim and a neighbour in one setting of a study. The loss of a cell is the median over
+its runs, or 0 if that is negative. Each program is left out in turn, and its cells are predicted
+from the others. So a cell of two different programs is predicted twice. The last column ranks
+neighbours by their mean cost (in brackets: their number). *From co-running jobs*: learned not from
+cells, but from the repository's jobs that ran at the same time, as at a site.
 
 **Limits.**
 
 - The law by request has two constants (128 KiB per request, three more for a new file), chosen
-  after losses on SSHFS were known. Rules for intervals were chosen after all losses. Shared files
-  and Kuo's program on CephFS were measured after laws and model were made.
+  after losses on SSHFS were known. Rules for intervals were chosen after all losses were known.
+  Shared files and Kuo's program on CephFS were measured after laws and model were ready.
 - Kinds of load on SSHFS come from the studies' settings, those on CephFS from profiles alone.
 - Application codes are left out: no profiles on SSHFS, not measured on CephFS.
 - All programs ran on one machine, with one to four processes each.
@@ -193,7 +195,10 @@ def one_queue(_: Sequence[Cell], asked: Sequence[Cell], __: str) -> Predicted:
 
 
 def by_name(known: Sequence[Cell], asked: Sequence[Cell], _: str) -> Predicted:
-    """Predict by the matrix of names: signals are one program, an unknown one is like all."""
+    """Predict the median loss of known cells of the same two executables, else that of all cells.
+
+    All signals have one executable, `jostle-signal`.
+    """
     losses: dict[tuple[str, str], list[float]] = {}
     for cell in known:
         losses.setdefault(_binaries(cell), []).append(cell.loss)
@@ -286,12 +291,13 @@ class Score:
     """The scores of a predictor on a file system.
 
     Attributes:
-        cells: Number of predictions: a cell counts once for each of its programs that is left out.
+        cells: Number of predictions: a cell of two different programs is predicted twice.
         error: Median absolute error, percentage points.
         coverage: Share of the losses within the intervals, percent; NaN without intervals.
         width: Median width of the intervals, percentage points.
-        order: Rank correlation of the mean loss by neighbour, predicted and measured.
-        neighbours: Number of neighbours.
+        order: Rank correlation of predicted and measured order of the neighbours, which are ranked
+            by the mean loss that they cause.
+        neighbours: Number of neighbours in that order.
     """
 
     cells: int
@@ -335,7 +341,7 @@ def scored(pairs: Sequence[tuple[Cell, np.ndarray[Any, Any]]]) -> Score:
 
 
 def scatter(cells: Sequence[Cell]) -> float:
-    """Return the median distance of runs from the median of their cell, points."""
+    """Return the median difference of a run's loss from its cell's, in percentage points."""
     apart = [
         abs(loss - cell.loss) for cell in cells if len(cell.losses) > 2 for loss in cell.losses
     ]

@@ -3,9 +3,9 @@
 
     lab/bench/proofs/reads.py [--seed N] [--each N] [--real] [--json]
 
-Each case runs under the preload; then jostle sees only its profile. A case is drawn by the seed:
-interface, chunk, calls per chunk, processes, and what the program draws itself (distances, offsets,
-how often). Use a seed with which nothing was tuned.
+Each case runs under the preload; then jostle sees only its profile. The seed determines a case: its
+interface, chunk size, calls per chunk, number of processes, and the random distances, offsets and
+numbers of repetitions that the program draws itself. Use a seed with which nothing was tuned.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ def named(store: object, job: str, folder: Path) -> tuple[str, float | None, str
 
 
 def confusion(verdicts: list[Verdict]) -> str:
-    """A table: the pattern that was run by the pattern that was named."""
+    """Return the confusion table: a row for each pattern that ran, a column for each one named."""
     said = Counter((verdict.case.way, verdict.said) for verdict in verdicts)
     lines = [f"{'run':12}{'is':12}" + "".join(f"{name:>12}" for name in NAMES)]
     for way, expected in WAYS.items():
@@ -409,7 +409,7 @@ def interpreter(module: str) -> str:
 
 
 def python(name: str, expected: tuple[str, ...], module: str = "sys") -> Program:
-    """A program of PYTHON, which needs a module."""
+    """Return the program `name` of PYTHON as a case; it needs a module of Python."""
     return Program(name, expected, f"{interpreter(module)} {name}.py", module)
 
 

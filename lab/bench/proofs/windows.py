@@ -108,7 +108,7 @@ def measure(
 
 
 def _counted(store: Store, within: WithinCode) -> bool:
-    """Whether the calls of a program were counted in a clean run, or are still to be."""
+    """Whether a program has clean runs with counts of all its calls, or has no runs at all yet."""
     tried = [run for run in store.runs(failed=True) if run.step.code == within.code.name]
     good = {run.step.calls for run in tried if run.step.kind == "clean" and not run.error}
     return not tried or good >= set(within.calls)

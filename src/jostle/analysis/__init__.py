@@ -1,25 +1,25 @@
-"""Analysis: pure functions on tables; no files, no printing.
+"""Computes results from the tables of recorded jobs, by functions that read no files.
 
-The package's interface:
-    digest: the activity of a job, per process and mount, with rates, shares, errors and the cost of
-    jostle;
-        for MPI programs also over the ranks of each world, with advice which tool to use next.
+Public interface:
+    digest: the activity of a job, per process and mount, with rates, shares of time, errors and
+        the cost of jostle; for MPI programs also over the ranks of each world, with advice which
+        tool to use next.
     write_patterns, read_patterns: how a job wrote to each mount and read from it, phase by phase,
-        with chunk size and period.
-    find_period: the period of bursts in a series, when it has one.
-    overhead: what profiling costs, from the times of alternating runs.
-    job_end: the figures at the end of a job's output, in five groups.
-    segment_rows: the segments of a world, one by one.
+        with the size of its chunks and the period of its bursts.
+    find_period: the period of the bursts in a series, if they are periodic.
+    overhead: what profiling costs, from alternating runs with and without a profiler.
+    job_end: the statistics that are printed at the end of a job's output, in five groups.
+    segment_rows: the execution segments of an MPI world, one dictionary for each segment.
     timeline: a metric of several jobs on one time axis, whatever their slice lengths.
-    background: a job's slices compared with what all others did on the same resources.
+    background: the load of a job and of all other jobs on the same resources, slice by slice.
     estimate: the time that one run lost to interference, from that run alone.
     compare: by which clusters and causes estimated runs of one program differ.
     identify: which shared resources and whose load slowed a job, and by how many seconds.
-    neighbours: which jobs ran concurrently with a job; matrix: which program slowed which.
+    neighbours: which jobs ran concurrently with a job.
+    matrix: which program slowed which other program, over all runs.
     waits_of: the late ranks of a job, for which the others waited; since when and why.
 
-Their tables come from `jostle.repository.Repository`; their results are dataclasses with
-`to_json()`.
+The tables come from `jostle.repository.Repository`. The results are dataclasses with `to_json()`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Defines a figure with its 95 % interval, as estimation and identification return losses."""
+"""Defines the types for a lost time and for a slowdown, each with its 95 % interval."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from jostle.values.plain_values import MaybeNan
 
 @dataclass(frozen=True)
 class Interval:
-    """A figure with its 95 % interval, in the unit of the figure."""
+    """An estimated value with its 95 % interval, all three numbers in the same unit."""
 
     value: float
     low: float
@@ -18,7 +18,14 @@ class Interval:
 
 @dataclass(frozen=True)
 class Slowdown:
-    """By how much one program slows another, with its 95 % interval; infinite: without an end."""
+    """By how much one program slows another, with its 95 % interval.
+
+    Attributes:
+        value: Mean of the runs with the other program divided by the mean of those without it,
+            less 1.
+        low: Lower end of the interval.
+        high: Upper end of the interval; infinite where the runs do not bound it.
+    """
 
     value: float
     low: MaybeNan

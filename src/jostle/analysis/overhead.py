@@ -31,15 +31,15 @@ class Arm:
         name: Name of the kind: plain, profiled, or the name of a different profiler.
         seconds: Run time of every run, in the order in which they ran, s.
         outlier: Whether each run is an outlier, which is left out.
-        mean: Mean of the other runs, s; the following times are theirs, too.
-        mean_low: Lower end of the 99 % interval of the mean.
-        mean_high: Upper end of that interval.
-        least: Run time of the fastest run.
-        median: Median run time.
-        most: Run time of the slowest run.
-        overhead_least: `least` over the median of the plain runs, less 1.
-        overhead_median: `median` over the median of the plain runs, less 1.
-        overhead_most: `most` over the median of the plain runs, less 1.
+        mean: Mean run time of the runs that are not outliers, s.
+        mean_low: Lower end of the 99 % interval of `mean`, s.
+        mean_high: Upper end of that interval, s.
+        least: Run time of the fastest run that is not an outlier, s.
+        median: Median run time of the runs that are not outliers, s.
+        most: Run time of the slowest run that is not an outlier, s.
+        overhead_least: `least` divided by the median of the plain runs, less 1.
+        overhead_median: `median` divided by the median of the plain runs, less 1.
+        overhead_most: `most` divided by the median of the plain runs, less 1.
     """
 
     name: str
@@ -66,16 +66,16 @@ class Overhead:
     """Overhead of a profiler, from plain and profiled runs.
 
     Attributes:
-        plain: The runs without profiler.
+        plain: The runs without a profiler.
         profiled: The runs under jostle, or under a different profiler.
-        mean: Mean of the profiled over mean of the plain runs, less 1.
-        low: Lower end of its 99 % interval.
+        mean: Mean time of the profiled runs divided by that of the plain runs, less 1.
+        low: Lower end of the 99 % interval of `mean`.
         high: Upper end of that interval.
-        verdict: "cost" (the interval is above 0), "gain" (below 0: variation that chance does
-            not explain), "none" (0 is inside and the interval is narrower than 1 % either way),
-            "noise" (the interval is wider) or "few" (too few runs).
-        runs_needed: Runs of each kind that would narrow the interval to 1 % either way, if the
-            machine stays as it is; 0 where it is narrow enough or unknown.
+        verdict: "cost" if the interval is above 0. "gain" if it is below 0, which chance does not
+            explain. "none" if it contains 0 and extends at most 1 % to each side of `mean`.
+            "noise" if it contains 0 and is wider. "few" if there are too few runs.
+        runs_needed: Number of runs of each kind after which the interval would extend 1 % to each
+            side, if times vary as they do now; 0 unless the verdict is "noise".
     """
 
     plain: Arm
@@ -87,24 +87,24 @@ class Overhead:
     runs_needed: int
 
     def to_json(self) -> dict[str, Any]:
-        """Return the figures as JSON-compatible values; those that do not exist are null."""
+        """Return all fields as JSON-compatible values; null where a value is NaN."""
         found: dict[str, Any] = plain(self)
         return found
 
 
 @dataclass(frozen=True)
 class ProgramOverhead:
-    """The overhead of several profilers for one program of a set.
+    """The overhead of several profilers on one program.
 
     Attributes:
         program: Name of the program.
-        about: Description of its use of MPI.
-        command: The arguments of its command.
+        about: Description of how the program uses MPI.
+        command: The program's command line, as a list of arguments.
         timed: The part of a run that was timed.
         rounds: Number of runs of each kind.
         profilers: The comparison of each profiler with the plain runs; jostle's is the first.
-        notes: Notes on the figures.
-        error: Reason why there are no figures; "" where there are.
+        notes: Notes on the results.
+        error: Reason why there are no results; "" where there are.
     """
 
     program: str
@@ -117,7 +117,7 @@ class ProgramOverhead:
     error: str
 
     def to_json(self) -> dict[str, Any]:
-        """Return the figures as JSON-compatible values; those that do not exist are null."""
+        """Return all fields as JSON-compatible values; null where a value is NaN."""
         return {**plain(self)}
 
 
@@ -128,8 +128,9 @@ def modified_z(values: Sequence[float]) -> Floats:
         values: At least one value, [n].
 
     Returns:
-        0.6745 (x - median) / MAD for each value; if more than half of the values are equal, so that
-        the MAD is 0, (x - median) / (1.2533 x mean absolute deviation); 0 if all are equal.
+        0.6745 (x - median) / MAD for each value, with the median absolute deviation MAD. If more
+        than half of the values are equal, the MAD is 0; then (x - median) / (1.2533 x mean absolute
+        deviation). If all values are equal, 0.
     """
     data = np.asarray(values, dtype=np.float64)
     off = data - np.median(data)
@@ -142,8 +143,8 @@ def modified_z(values: Sequence[float]) -> Floats:
 def outliers(values: Sequence[float]) -> NDArray[np.bool_]:
     """Return which values are outliers: those with a modified Z-score beyond CUT.
 
-    With fewer than five values there are none: two values that are close by chance would make the
-    others outliers.
+    Among fewer than five values none is an outlier: two values that are close by chance would make
+    all others outliers.
     """
     if len(values) < _FEWEST_FOR_OUTLIERS:
         return np.zeros(len(values), dtype=bool)
@@ -151,7 +152,7 @@ def outliers(values: Sequence[float]) -> NDArray[np.bool_]:
 
 
 def interval(values: Sequence[float] | Floats, confidence: float = CONFIDENCE) -> tuple[float, ...]:
-    """Return the mean and its interval by Student's t.
+    """Return the mean of some values and its confidence interval by Student's t.
 
     Returns:
         Mean, lower and upper end; the ends are nan for fewer than two values.
@@ -172,12 +173,12 @@ def overhead(plain: Sequence[float], profiled: Sequence[float], name: str = "pro
     """Compare runs with and without profiling.
 
     Args:
-        plain: Times of the runs without profiler, s.
-        profiled: Times of the profiled runs, s.
-        name: Name of the second kind.
+        plain: Run times without a profiler, s.
+        profiled: Run times with the profiler, s.
+        name: Name of the profiled kind of runs.
 
     Returns:
-        The comparison, without the outliers of each kind.
+        The comparison; outliers of either kind are left out.
     """
     base = _kept(plain)
     middle = float(np.median(base)) if len(base) else math.nan

@@ -1,4 +1,4 @@
-"""Reads the processes of a job as columns, with the metrics of each."""
+"""Reads a job's table of processes column by column, and sums the metrics of each process."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ class JobProcesses:
 
     Attributes:
         count: Number of processes.
-        short: Whether each process is short-lived.
-        complete: Whether each process has ended and is known completely.
-        life: Run time of each process, ns; up to the last recorded slice while it runs.
+        short: Whether each process was too short for a profile of its own.
+        complete: Whether each process has ended and all its data are recorded.
+        life: Run time of each process, ns; while it runs, up to its last recorded slice.
         start: Start of the first process, ns since the epoch.
         end: End of the last process, ns since the epoch.
         running: Whether some process has not ended.
         ranks: Whether each process is an MPI rank; a launcher (mpirun) is not.
-        included: Whether each process counts for minimum and mean: the ranks; without ranks all but
-            the short ones, if there are others.
-        timed: Whether the time of each process is divided into shares: the ranks; without ranks
-            all.
+        included: Whether each process counts for minimum and mean. If the job has ranks, only the
+            ranks count; otherwise all processes except the short ones; if all are short, all.
+        timed: Whether the time of each process is divided into shares. If the job has ranks, only
+            theirs is; otherwise that of all processes.
     """
 
     def __init__(self, processes: pa.Table) -> None:
@@ -64,7 +64,7 @@ class JobProcesses:
             self.timed = np.ones(self.count, dtype=bool)
 
     def ints(self, name: str) -> Ints:
-        """Return a column of numbers; 0 where a row (of an older version) has none."""
+        """Return a column of numbers; 0 where a row has none, as rows of older versions."""
         return ints_or_zeros(self._table, name)
 
     def texts(self, name: str) -> list[str]:
@@ -74,24 +74,24 @@ class JobProcesses:
         return [text or "" for text in self._table.column(name).to_pylist()]
 
     def name_lists(self, name: str) -> list[list[str]]:
-        """Return a column of lists of texts; an empty one where a row has none."""
+        """Return a column of lists of texts; an empty list where a row has none."""
         if name not in self._table.column_names:
             return [[] for _ in range(self._table.num_rows)]
         return [list(texts or []) for texts in self._table.column(name).to_pylist()]
 
     def number_lists(self, name: str) -> list[list[int]]:
-        """Return a column of lists of numbers; an empty one where a row has none."""
+        """Return a column of lists of numbers; an empty list where a row has none."""
         if name not in self._table.column_names:
             return [[] for _ in range(self._table.num_rows)]
         return [list(numbers or []) for numbers in self._table.column(name).to_pylist()]
 
     def lists(self, name: str) -> Iterable[str]:
-        """Return all texts of a column of lists, one after the other."""
+        """Yield all texts in a column of lists of texts, row after row."""
         for texts in self._table.column(name).to_pylist():
             yield from texts or []
 
     def names(self) -> list[str]:
-        """Return the program of each process, as `jostle.names.identity` names it."""
+        """Return the name of each process's program, by the rules of `jostle.names.identity`."""
         return list(map(identity, self.texts("script"), self.texts("program")))
 
     def programs(self) -> dict[str, int]:
@@ -105,7 +105,13 @@ class JobProcesses:
         return result
 
     def spread(self, values: Ints, among: NDArray[np.bool_] | None = None) -> Spread:
-        """Describe one value per process; `among` selects those that count for minimum and mean."""
+        """Return sum, minimum, mean and maximum of one value per process.
+
+        Args:
+            values: A value of each process; all of them count for the sum.
+            among: Processes that count for minimum, mean and maximum: those of them that are in
+                `included`, or all of them if none is. None: `included`.
+        """
         if among is None:
             among = self.included
         elif (among & self.included).any():
@@ -117,7 +123,7 @@ class JobProcesses:
 
 
 def histogram(table: pa.Table, name: str) -> Ints:
-    """Sum a histogram over all rows, shape (32,); zeros where there is no such column."""
+    """Sum a column of histograms over all rows, shape (32,); zeros if there is no such column."""
     if name not in table.column_names or not table.num_rows:
         return np.zeros(HIST_BUCKETS, dtype=np.int64)
     total = np.zeros(HIST_BUCKETS, dtype=np.int64)
@@ -127,7 +133,7 @@ def histogram(table: pa.Table, name: str) -> Ints:
 
 
 def process_sums(tables: JobTables, job_processes: JobProcesses) -> dict[str, Ints]:
-    """Sum every metric per process; for gauges, take the highest level."""
+    """Return, by metric, its sum in each process; for a gauge, the process's highest level."""
     sums: dict[str, Ints] = {}
     for names, table in ((PROCESS_IDS, tables.totals), (MOUNT_IDS, tables.mount_totals)):
         where = job_processes.index(ints_or_zeros(table, "process")) if table.num_rows else None

@@ -1,4 +1,4 @@
-"""Computes the interval of a ratio of two means, from a few repetitions of each."""
+"""Computes the confidence interval of the ratio of two means, each of a few measurements."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def mean_ratio(base: Sequence[float], data: Sequence[float]) -> tuple[float | No
 
     Args:
         base: Values of the baseline, above 0.
-        data: Values that are compared with them.
+        data: Values that are compared with the baseline.
 
     Returns:
-        Lower and upper end; None if either has fewer than three values, since two do not show
-        scatter.
+        Lower and upper end. Both are None if `base` or `data` has fewer than three values, since
+        two values do not show how much they scatter.
     """
     if min(len(base), len(data)) < LEAST_RUNS or float(np.mean(base)) <= 0:
         return None, None
@@ -35,20 +35,30 @@ def mean_ratio(base: Sequence[float], data: Sequence[float]) -> tuple[float | No
 
 
 def half_width(base: list[float], data: list[float]) -> float:
-    """Return half the interval of mean(data) / mean(base); nan for fewer than two of either."""
+    """Return half the width of the 95 % interval of mean(data) / mean(base).
+
+    It is nan if `base` or `data` has fewer than two values.
+    """
     error, freedom = ratio_error(base, data)
     return t_quantile(freedom) * error if error else error
 
 
 def t_quantile(freedom: float) -> float:
-    """Return the quantile of Student's t for a two-sided interval at `CONFIDENCE`."""
+    """Return the quantile of Student's t for a two-sided interval with confidence `CONFIDENCE`.
+
+    Args:
+        freedom: Degrees of freedom.
+    """
     from scipy import stats
 
     return float(stats.t.ppf((1 + CONFIDENCE) / 2, freedom))
 
 
 def ratio_error(base: list[float], data: list[float]) -> tuple[float, float]:
-    """Return standard error and degrees of freedom of mean(data) / mean(base); nan if unknown."""
+    """Return standard error and degrees of freedom of mean(data) / mean(base).
+
+    Both are nan if `base` or `data` has fewer than two values.
+    """
     if min(len(base), len(data)) < 2:
         return math.nan, math.nan
     ratio = float(np.mean(data) / np.mean(base))

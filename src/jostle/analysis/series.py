@@ -27,10 +27,10 @@ class TimelineJob:
 
     Attributes:
         job: Name of the job.
-        first: Index of its first slice on the axis.
-        values: Value of each step from there on; 0 for steps without traffic.
-        slice_ns: Slice lengths of the job itself, ns.
-        count: Number of processes that had a record in the step (the most at one instant of it).
+        first: Index of the step of the axis in which the job's first slice begins.
+        values: Value in each step, from step `first` on; 0 in steps without traffic.
+        slice_ns: Lengths of the slices in which the job was recorded, ns.
+        count: Largest number of processes with a record at one instant of each step.
     """
 
     job: str
@@ -46,10 +46,10 @@ class Timeline:
 
     Attributes:
         metric: Id of the metric.
-        unit: Unit of the values: that of the metric, per step (a level for gauges).
+        unit: Unit of the metric. A value is the amount in a step, for a gauge its mean level.
         start_ns: Start of the axis, ns since the epoch; a multiple of step_ns.
-        step_ns: Length of a step, ns: the longest slice of the jobs unless asked otherwise.
-        steps: Length of the axis, steps.
+        step_ns: Length of a step, ns: the longest slice of the jobs, unless the caller set it.
+        steps: Number of steps of the axis.
         jobs: The jobs in the requested order.
     """
 
@@ -67,15 +67,16 @@ class Timeline:
 
 @dataclass(frozen=True)
 class Neighbourhood:
-    """A job and all others on one resource, step by step.
+    """The load of a job and that of all other jobs on one resource, step by step.
 
     Attributes:
-        resource: Mount identity, or node for metrics of scope process.
-        own: The job's values.
-        others: Sum over all other jobs.
-        jobs: Number of other jobs that had a record there (the most at one instant of the step);
-            empty when they were not counted.
-        share: Share of the others in the traffic of all, over the whole time; 0 without any.
+        resource: Identity of a mount; for metrics of scope process, name of a node.
+        own: Value of the job in each step.
+        others: Sum over all other jobs in each step.
+        jobs: Largest number of other jobs with a record on the resource at one instant of each
+            step; empty when they were not counted.
+        share: Share of the other jobs in the traffic of all jobs, over the whole time; 0 without
+            traffic.
     """
 
     resource: str
@@ -90,12 +91,12 @@ class BackgroundSeries:
     """The load of all other jobs on the resources of a job while it ran.
 
     Attributes:
-        job: The job.
+        job: Name of the job.
         metric: The metric's id.
-        unit: Unit of the values: the metric's, per step.
+        unit: Unit of the metric. A value is the amount in a step, for a gauge its mean level.
         start_ns: Start of the axis, ns since the epoch.
-        step_ns: The job's slice length, ns.
-        resources: The resources, those with the heaviest background first.
+        step_ns: Length of a step, ns: the job's slice length.
+        resources: The resources, the one with the most load of other jobs first.
     """
 
     job: str
@@ -123,15 +124,17 @@ def resample(
 
     Args:
         start: Starts of the spans, ns.
-        length: Their lengths, ns.
-        values: Amounts moved in them, or levels.
-        axis: Start, step (both ns) and number of steps.
-        level: Values are levels: steps get the mean weighted by time instead of the sum.
-        within: Start and end (ns) outside of which nothing counts.
+        length: Lengths of the spans, ns.
+        values: Amount moved in each span, or its level.
+        axis: Start of the axis and length of a step (both ns), and number of steps.
+        level: Whether the values are levels: then a step gets the mean weighted by time, not the
+            sum.
+        within: Start and end (ns) of the time to consider; None: all.
 
     Returns:
-        One value per step. An amount is divided by overlap in time; a span inside one step counts
-        there completely, so that equal slices are exact.
+        One value per step. An amount is divided among steps in proportion to the time for which its
+        span overlaps each. The amount of a span inside one step is not divided, so slices that are
+        as long as the steps keep their exact values.
     """
     begin, step, steps = axis
     out = np.zeros(steps, dtype=np.float64)
@@ -154,7 +157,7 @@ def resample(
 
 
 def _busiest(start: Ints, length: Ints, counts: Ints, axis: tuple[int, int, int]) -> list[int]:
-    """Return the largest of the counts that touch each step."""
+    """Return, for each step, the largest count of the spans that overlap it."""
     begin, step, steps = axis
     out = np.zeros(steps, dtype=np.int64)
     first, last = (start - begin) // step, (start - begin + length - 1) // step
@@ -167,11 +170,15 @@ def _busiest(start: Ints, length: Ints, counts: Ints, axis: tuple[int, int, int]
 
 @dataclass(frozen=True)
 class _RowSpans:
-    """The rows of a series summed over resources: one span of time each.
+    """The rows of a series, added up over resources; each row covers one span of time.
 
     Attributes:
-        start, length: The part of a slice that the row covers, ns.
-        slice_ns: Length of the slice.
+        start: Start of each span, ns since the epoch.
+        length: Length of each span, ns; a span may be shorter than its slice.
+        slice_ns: Length of the slice that the span is part of, ns.
+        values: Sum of the metric in each span.
+        count: Number of processes with a record in each span; 0 where not counted.
+        jobs: Number of jobs with a record in each span; 0 where not counted.
     """
 
     start: Ints
@@ -207,12 +214,12 @@ def timeline(
     """Put a metric of several jobs on one time axis.
 
     Args:
-        series: By job, the table that Repository.series returns.
+        series: For each job, the table that Repository.series returns.
         metric: The metric's id.
         step_ns: Length of a step, ns; by default the longest slice of the jobs.
 
     Returns:
-        The timeline; values are summed over resources. A job without slices has no values.
+        The timeline, with values added up over resources. A job without slices has no values.
     """
     known = BY_ID[metric]
     laid = {job: _RowSpans.of(table) for job, table in series.items()}
@@ -258,8 +265,8 @@ def background(
         metric: The metric's id.
         own: Table from Repository.series for the job.
         others: Table from Repository.background for the job.
-        zone: Function that returns whether a resource is evaluated, for example to select a part
-            of the network.
+        zone: Function that returns whether to include a resource, for example to select a part of
+            the network; None: all are included.
 
     Returns:
         One neighbourhood per resource that the job used, on the axis of the job's own slices.

@@ -1,8 +1,9 @@
 """Computes shares of time and rates; impossible values become NaN (unknown).
 
-Every share of time and every rate in a digest is computed here. More time in calls than there was
-means that the divisor is wrong, for example if the end of a process was not recorded; such a share
-is NaN and is shown as unknown. So is a rate per second of such a time.
+Every share of time and every rate in a digest is computed here. If calls took more time than their
+processes lived, the recorded lifetime is wrong, for example since the end of a process was not
+recorded. Then the share of that lifetime is NaN and is shown as unknown; so is a rate per second
+of it.
 """
 
 from __future__ import annotations
@@ -38,11 +39,12 @@ STATES = {
 
 
 def share_of_time(spent: float, available: float) -> float:
-    """Return the part of a time that was spent in a state, 0 to 1; NaN where that is not known.
+    """Return the part of a lifetime that was spent in a state, 0 to 1; NaN where it is unknown.
 
     Args:
         spent: Time in the state.
-        available: Lifetime of all processes or threads that could be in it, in the same unit.
+        available: Lifetime of all processes or threads that could be in the state, in the same
+            unit.
     """
     if not available > 0 or not 0 <= spent <= available * (1 + CLOCK_TOLERANCE):
         return math.nan
@@ -50,7 +52,10 @@ def share_of_time(spent: float, available: float) -> float:
 
 
 def share_of_lives(spent: float, life: float, threads: float) -> float:
-    """Return `share_of_time` of the processes' lifetime, or of their threads' if it is exceeded.
+    """Return the part of the processes' lifetime that was spent in a state, 0 to 1.
+
+    If the time in the state exceeds the lifetime of the processes, return its part of the threads'
+    lifetime; NaN if it exceeds that, too.
 
     Args:
         spent: Time in the state, summed over threads.
@@ -62,10 +67,10 @@ def share_of_lives(spent: float, life: float, threads: float) -> float:
 
 
 def threads_time(sums: Mapping[str, Ints], job_processes: JobProcesses) -> NDArray[np.float64]:
-    """Return the upper bound of the summed lifetime of the threads of each process, ns.
+    """Return an upper bound of the summed lifetime of the threads of each process, ns.
 
-    Threads are counted at the end of each slice. Those that ended before are estimated from their
-    CPU time, limited by the number of cores.
+    Threads are counted at the end of each slice. The number of threads that ended before is
+    estimated from the CPU time of the process; it is at most the number of its cores.
     """
     life = job_processes.life.astype(np.float64)
     cpu = sums["os_user_ns"].astype(np.float64) + sums["os_system_ns"]
@@ -75,11 +80,11 @@ def threads_time(sums: Mapping[str, Ints], job_processes: JobProcesses) -> NDArr
 
 
 def seconds_for_rates(sums: Mapping[str, Ints], job_processes: JobProcesses) -> NDArray[np.float64]:
-    """Return the lifetime of each process in s; NaN where no rate can be taken over it.
+    """Return the lifetime of each process in s, for rates; NaN where it is unfit for a rate.
 
-    No rate can be taken over less than `SHORTEST_S`, or over less than the CPU time of the threads
-    or their time in MPI. Time in file calls is no criterion: threads that ended may have been in
-    them without CPU time.
+    A lifetime is unfit if it is shorter than `SHORTEST_S`, or if the threads have more CPU time or
+    more time in MPI calls than can fit into it. Time in file calls is not compared: threads that
+    ended may have waited in such calls without using CPU time, so their number is unknown.
     """
     life_s = job_processes.life / _NS
     limit_s = threads_time(sums, job_processes) / _NS * (1 + CLOCK_TOLERANCE)

@@ -16,10 +16,10 @@ class Spread:
     """The spread of a metric over the processes of a job, in the metric's unit.
 
     Attributes:
-        total: Sum over all processes, the short ones included.
-        min: Least value of a process (short ones left out, unless there are no others).
-        mean: Mean over the same processes.
-        max: Greatest value of a process.
+        total: Sum over all processes, including those too short for a profile.
+        min: Least value of a process. Short processes are left out unless all are short.
+        mean: Mean over the same processes as `min`.
+        max: Greatest value among the same processes.
     """
 
     total: int
@@ -30,7 +30,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class Range:
-    """The spread of a rate or a ratio over ranks; NaN where it is known of none."""
+    """The spread of a rate or a ratio over ranks; all NaN where no rank's value is known."""
 
     min: MaybeNan
     mean: MaybeNan
@@ -38,7 +38,7 @@ class Range:
 
     @classmethod
     def of(cls, values: NDArray[np.float64]) -> Range:
-        """Describe one value per rank; NaN: that rank's is not known. NaN where none is known."""
+        """Return the range of one value per rank; values that are NaN (not known) do not count."""
         known = values[~np.isnan(values)]
         if not known.size:
             return cls(math.nan, math.nan, math.nan)

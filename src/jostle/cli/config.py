@@ -113,7 +113,10 @@ def setting_lines(content: bytes) -> Iterator[tuple[str, str | None]]:
 
 
 def closed_by(path: Path) -> tuple[Path, str]:
-    """Return the first part of a path without access (or the path itself), and its owner."""
+    """Return the first folder on a path that this user may not access, and the folder's owner.
+
+    If all folders are accessible, the path itself and its owner are returned.
+    """
     whole = path.absolute()
     for place in [*reversed(whole.parents), whole]:
         if not os.access(place, os.X_OK if place != whole else os.W_OK):

@@ -110,7 +110,7 @@ class JobOutputs:
     def __init__(
         self, store: Repository, settings: SiteSettings, settle_s: float = _SETTLE_S
     ) -> None:
-        """Prepare the folder of notes.
+        """Create the folder of notes: a file for each job whose digest was written.
 
         Args:
             store: The repository.
@@ -179,7 +179,7 @@ class JobOutputs:
         return time.monotonic() - since >= self._settle_s
 
     def _note(self, batch_job: int) -> bool:
-        """Note that a digest is written; return whether it is the first note."""
+        """Note that a job's digest is being written; return False if that was noted before."""
         try:
             os.close(os.open(self._notes / str(batch_job), os.O_CREAT | os.O_EXCL, 0o644))
         except FileExistsError:
@@ -187,7 +187,11 @@ class JobOutputs:
         return True
 
     def _forget(self) -> None:
-        """Remove old notes, and nothing else: the repository's owner may link to another folder."""
+        """Remove old notes.
+
+        Only files that look like notes are removed, since the repository's owner could replace the
+        folder by a link to another one.
+        """
         for path in self._notes.iterdir():
             if path.name.isdecimal() and path.lstat().st_mtime < time.time() - _NOTED_S:
                 path.unlink(missing_ok=True)

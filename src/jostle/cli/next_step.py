@@ -139,9 +139,9 @@ def steps(
         viewer: User (uid) whose view was requested; verbs without such an option are left out
             if they would name others' jobs.
         others: Other jobs that were shown.
-        words: Values of other words of the table: ANOTHER_RUN (of the same program; without
-            it, commands about one are left out), SPOOL (a folder of profiles that are in no
-            repository) and NODE (a machine that was shown).
+        words: Values of further placeholders in the table. ANOTHER_RUN: another run of the same
+            program; without a value, commands with this placeholder are left out. SPOOL: a
+            folder of profiles that are in no repository. NODE: a machine that was shown.
 
     Returns:
         Complete commands.
@@ -185,7 +185,7 @@ def seen_by_estimate(evaluated_job: EvaluatedJob, slice_ns: int) -> str:
 
     Args:
         evaluated_job: The estimate and the suspects.
-        slice_ns: Longest slice of the job, ns: shorter ones help only if they are long.
+        slice_ns: Longest slice of the job, ns; shorter slices are advised only if it is long.
     """
     from jostle.analysis.estimation.light import LEAST_COVERAGE
     from jostle.report.verdict.verdict import WORTH_A_WORD, attribution_of

@@ -115,7 +115,7 @@ def fit(frame: Table, *optional: str) -> Table:
 
 
 def fit_around(frames: Sequence[Table], optional: Sequence[str]) -> Table:
-    """Return the first table that fits the terminal; else the last one, without some columns.
+    """Return the first table that fits the terminal; if none fits, drop columns of the last one.
 
     Args:
         frames: Versions of the same table, each narrower than the one before.
@@ -130,7 +130,10 @@ def fit_around(frames: Sequence[Table], optional: Sequence[str]) -> Table:
 
 
 def path_end(path: str, others: int) -> str:
-    """Return the end of a path that leaves `others` columns of a line; in a document the path."""
+    """Shorten a path to its end, so that `others` columns of the line stay free.
+
+    In a document, the whole path is returned.
+    """
     room = max(console().width - others, 24)
     return path if _paper.get() or len(path) <= room else f"…{path[1 - room :]}"
 
@@ -187,11 +190,12 @@ def _is_table(thing: object) -> bool:
 
 
 def narrowed(thing: Any, width: int) -> list[Any]:
-    """Return a text or table so that it fits a width: a text in lines, a table without bars.
+    """Fit a text or a table into a width.
 
-    For a table that is still too wide, the names of columns and rows are wrapped; then it is
-    transposed; else each row becomes a paragraph: its name, and below it the values with the names
-    of their columns.
+    A text is broken into lines. For a table, these steps are taken until it fits: its columns of
+    bars are left out, the names of columns and rows are wrapped, and the table is transposed. If
+    that does not suffice, each row becomes a paragraph: its name, and below it the values with the
+    names of their columns.
     """
     from rich.text import Text
 
@@ -252,7 +256,7 @@ def _on_its_side(frame: Table, width: int) -> list[Any]:
 
 
 def _is_bars(column: Any) -> bool:
-    """Return whether a column draws the values of another one."""
+    """Return whether a column has no values of its own, but draws those of another as bars."""
     cells = [str(cell) for cell in column.cells]
     return (
         not str(column.header)
@@ -275,7 +279,7 @@ def _least_width(frame: Table) -> int:
 
 
 def _folded(line: Text, width: int) -> list[Text]:
-    """Return a line in lines of a width, broken only between words; later ones are indented."""
+    """Break a line between words, so that it fits a width; all but the first are indented."""
     from rich.text import Text
 
     if line.cell_len <= width or "│" in line.plain:

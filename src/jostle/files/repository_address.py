@@ -12,7 +12,7 @@ _COPIED: dict[Path, str] = {}
 
 
 def is_address(place: Path | str) -> bool:
-    """Return whether a place is in an object store: s3://BUCKET/PREFIX."""
+    """Return whether a repository's path is the URL of an object store: s3://BUCKET/PREFIX."""
     return str(place).startswith("s3:/")
 
 
@@ -30,5 +30,5 @@ def shown(place: Path | str) -> str:
 
 
 def note_copies(folder: Path, name: str) -> None:
-    """Note that a folder holds the copies of a repository in an object store."""
+    """Note that a folder has the local copies of files of the repository in an object store."""
     _COPIED[folder] = name

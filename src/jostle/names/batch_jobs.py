@@ -80,7 +80,10 @@ def part_name(job: str) -> str:
 
 
 def job_of_part(name: str) -> str | None:
-    """Return the repository's name of a part that a user calls `12.batch` or `12.0`; None else."""
+    """Return the repository's name of a part that a user calls `12.batch` or `12.0`.
+
+    None: the text is no such name.
+    """
     match = _STEP.fullmatch(name)
     if not match:
         return None

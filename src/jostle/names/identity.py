@@ -99,16 +99,17 @@ class _Interpreter:
 
     Attributes:
         programs: Base names of its executables, without a version.
-        value: Options whose next argument is their value.
-        name: Options whose next argument is what it runs.
-        code: Options with code: there is no script.
-        letters: Letters with a value: the rest of the argument, else the next one.
-        rest: Letters that take the rest of the argument.
-        stop: Letters that mean code, or standard input.
-        module: The letter whose value is a module.
-        is_shell: Options may begin with "+", and values of letters are arguments of their own.
-        plain: An argument that is no option is a script.
-        statements: What it runs is named by the first word of its code.
+        value: Options whose next argument is their value, not a script.
+        name: Options whose next argument is what the interpreter runs.
+        code: Options with code as their value: there is no script.
+        letters: One-letter options with a value: the rest of the argument, else the next argument.
+        rest: One-letter options whose value is the rest of the argument.
+        stop: One-letter options after which code follows or standard input is read: no script.
+        module: The one-letter option whose value is a module.
+        is_shell: Whether options may begin with "+", and values of one-letter options are arguments
+            of their own.
+        plain: Whether an argument that is no option is a script.
+        statements: Whether the value of `name` is code, and the first word of it names the program.
     """
 
     programs: str
@@ -176,7 +177,7 @@ _IN_PROCESS = "mpi4py mpi4py.run mpi4py.futures cProfile profile trace coverage"
 
 
 def script_of(program: str, command: Sequence[str]) -> str:
-    """Return the script, module or class that a command line has an interpreter run; "" else.
+    """Return the script, module or class that an interpreter's command line runs; "" for none.
 
     Args:
         program: Path or name of the executable.

@@ -1,4 +1,4 @@
-"""Training jobs: worlds without MPI, made by a collective library."""
+"""Recognises training jobs, whose ranks communicate by NCCL, RCCL or gloo instead of MPI."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ _LIBRARIES = ("NCCL", "RCCL", "gloo")
 
 
 def is_collective_library(library: str | None) -> bool:
-    """Return whether a world's library is a collective library such as "NCCL 2.27.3"."""
+    """Return whether a communication library is one of training jobs, such as "NCCL 2.27.3"."""
     return (library or "").partition(" ")[0] in _LIBRARIES

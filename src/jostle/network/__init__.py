@@ -3,9 +3,10 @@
 The package's interface:
     link_loads: the bytes per link, slice and job (LinkLoads) that traffic of jobs causes.
     routes_of: the links that carry the traffic of pairs of vertices (Routes).
-    shared_links, shared_routers: links and routers that two jobs share. zone_links: the links of a
-        part of a fabric.
-    footprint: the links that traffic among some nodes may take; distances: hops.
+    shared_links, shared_routers: links and routers that two jobs share.
+    zone_links: the links of a zone, a part of a fabric.
+    footprint: the links that traffic among some nodes may take.
+    distances: the numbers of links between switches.
 
 Pure functions on tables: no files, no printing.
 """

@@ -19,13 +19,13 @@ _END_NS = 1 << 62
 
 
 def portions(table: pa.Table, axis: tuple[int, int, int], most: int) -> Iterator[slice]:
-    """Divide a table into runs of rows that together overlap at most so many slices of an axis.
+    """Divide a table into groups of consecutive rows, so that `on_axis` of each needs less memory.
 
     Args:
         table: Rows with slices, as for `on_axis`.
         axis: Time axis, as for `on_axis`.
-        most: Largest number of rows of the result of `on_axis`; a single row of the table may have
-            more.
+        most: Largest number of overlaps with slices of the axis that `on_axis` returns for a group;
+            a group of one row may have more.
     """
     step_ns, span = ints(table, "slice_ns"), ints(table, "span")
     meets = np.clip(step_ns.astype(np.float64) * span / axis[1] + 2, 1, axis[2])

@@ -96,7 +96,10 @@ def _bruck_exchange(ranks: int) -> _Steps:
 
 
 def _recursive_doubling(ranks: int) -> _Steps:
-    """Exchange the whole at distance 2^k; ranks beyond a power of two send theirs before that."""
+    """Exchange the whole vector between ranks at distance 2^k in step k.
+
+    Ranks beyond the last power of two send their vector to a partner first, and get the result.
+    """
     power = 1 << (ranks.bit_length() - 1)
     extra, source = np.arange(power, ranks), np.arange(power)
     ones = np.ones(len(extra))
@@ -110,7 +113,7 @@ def _recursive_doubling(ranks: int) -> _Steps:
 
 
 def _scan(ranks: int) -> _Steps:
-    """Exchange the whole at distance 2^k, where both ranks exist."""
+    """Exchange the whole vector between ranks at distance 2^k in step k, where both exist."""
     parts: _Parts = []
     for step in _powers(ranks):
         source = np.arange(ranks)
@@ -120,13 +123,13 @@ def _scan(ranks: int) -> _Steps:
 
 
 def _binomial(ranks: int) -> _Steps:
-    """Send the whole to the middle of the rest, and so on in each part: one message per rank."""
+    """Send the whole vector along a binomial tree from the root: one message to each other rank."""
     target = np.arange(1, ranks)
     return _steps([(target & (target - 1), target, np.ones(len(target)))])
 
 
 def _binomial_parts(ranks: int) -> _Steps:
-    """As `_binomial`; a message has a block for each rank of the part to which it goes."""
+    """Send along a binomial tree; a message has a block for each rank of the receiver's subtree."""
     target = np.arange(1, ranks)
     blocks = np.minimum(target & -target, ranks - target).astype(np.float64)
     return _steps([(target & (target - 1), target, blocks)])
@@ -164,7 +167,7 @@ def _one_per_rank(ranks: int) -> float:
 
 
 def _scattered(ranks: int) -> float:
-    """Return the blocks that a rank counts, on average: one per rank on the root, else one."""
+    """Return how many blocks a rank counts on average: the root one per rank, the others one."""
     return (2 * ranks - 1) / ranks
 
 
@@ -175,8 +178,8 @@ class Algorithm:
     Attributes:
         operation: `Allreduce`, also for its non-blocking and persistent forms.
         name: Name of the algorithm.
-        below: Largest number of bytes per rank (as the metrics count them) for which it is used;
-            above, the operation's next row counts.
+        below: Largest number of bytes per rank (as the metrics count them) for which it is used.
+            For more bytes, the operation's next entry in ALGORITHMS is used.
         steps: Function from the number of ranks to the messages, in blocks.
         counted: Function from the number of ranks to the mean blocks that a rank counts in one
             call.
@@ -249,10 +252,10 @@ def messages(operation: str, ranks: int, root: int, bytes_per_rank: float) -> Me
 
 
 def between_hosts(algorithm: Algorithm, hosts: Ints, root: int) -> Messages:
-    """Return the traffic between hosts per byte that all ranks together count.
+    """Return the messages between hosts in one call in which all ranks together count one byte.
 
-    A group in which all hosts would have too many partners (`MOST_PAIRS` in all) is thinned: each
-    has fewer partners, at even distances, and sends more to each of them.
+    If each host sends to all others and this makes more than `MOST_PAIRS` pairs, some are left out:
+    each host then has fewer partners, at even distances, and sends more to each of them.
 
     Args:
         algorithm: Algorithm of the operation.
@@ -260,7 +263,7 @@ def between_hosts(algorithm: Algorithm, hosts: Ints, root: int) -> Messages:
         root: Index of the root; -1: none.
 
     Returns:
-        Messages of one call with hosts as sources and targets; traffic within a host is left out.
+        Messages with hosts as sources and targets; traffic within a host is left out.
     """
     ranks = len(hosts)
     if ranks < 2:
@@ -280,7 +283,9 @@ def between_hosts(algorithm: Algorithm, hosts: Ints, root: int) -> Messages:
 
 
 def even(weights: Ints) -> tuple[Ints, Ints, Floats]:
-    """Divide the traffic of each host among the others, by their weights.
+    """Divide the traffic of each host among the others in proportion to the others' weights.
+
+    With more than `MOST_PAIRS` pairs, each host has only some of the others as partners.
 
     Returns:
         Source and target of each pair, and its part of the source's traffic; the parts of a source

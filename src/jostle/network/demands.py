@@ -71,7 +71,10 @@ class Demand:
     nowhere: NDArray[np.bool_]
 
     def moved(self, axis: tuple[int, int, int], jobs: int) -> Iterator[csr_array]:
-        """Yield parts of the bytes by row (job * slices + slice) and pattern; their sum is all."""
+        """Yield matrices of bytes whose sum is all of this traffic.
+
+        The row of a job's slice is job * slices + slice; columns are patterns.
+        """
         shape = (jobs * axis[2], self.patterns.shape[0])
         for part in portions(self.table, axis, _ROWS_AT_ONCE):
             table = self.table.slice(part.start, part.stop - part.start)
@@ -91,8 +94,9 @@ class Demands:
     Attributes:
         jobs: Names of the jobs.
         hosts: Names of the hosts.
-        sources: Source host of each pair; targets: its target host.
-        parts: The traffic; their patterns have a column per pair.
+        sources: Source host of each pair.
+        targets: Target host of each pair.
+        parts: The traffic by kind; the patterns of each part have a column per pair.
     """
 
     jobs: list[str]
@@ -104,7 +108,11 @@ class Demands:
 
 @dataclass(frozen=True, eq=False)
 class _Pattern:
-    """Patterns while not all pairs are known yet: rows, hosts and parts."""
+    """Draft of a demand's patterns: hosts stand for pairs, which are not all known yet.
+
+    Each entry of `row`, `source`, `target` and `part` is the part of a pattern's bytes between two
+    hosts; `row` is the number of the pattern.
+    """
 
     row: Ints
     source: Ints
@@ -115,7 +123,7 @@ class _Pattern:
 
 
 def demands_of(traffic: Traffic) -> Demands:
-    """Return all traffic as matrices."""
+    """Return all traffic between hosts as matrices."""
     jobs, hosts = Names(), Names()
     groups = [hosts.numbers(group) for group in traffic.groups]
     drafts = [
@@ -180,7 +188,7 @@ def _distinct(keys: Ints, below: int) -> tuple[Ints, Ints]:
 
 
 def _collectives(table: pa.Table, groups: Sequence[Ints]) -> tuple[Ints, _Pattern]:
-    """Give each group, root and algorithm a pattern."""
+    """Return each row's pattern, and the patterns: one for each group, root and algorithm."""
     names = Names()
     operation = names.column(table, "operation")
     group, root = ints(table, "group"), ints(table, "root")
@@ -214,7 +222,10 @@ def _collectives(table: pa.Table, groups: Sequence[Ints]) -> tuple[Ints, _Patter
 
 
 def _spread(table: pa.Table, groups: Sequence[Ints], hosts: Names) -> tuple[Ints, _Pattern]:
-    """Give each host of a group a pattern: equal parts to all others, or to some of them."""
+    """Return each row's pattern, and the patterns: one for each host that sent.
+
+    The host sends equal parts to all other hosts of its group; in a large group, to some of them.
+    """
     group, host = ints(table, "group"), hosts.column(table, "host")
     width = max(len(hosts.known), 1)
     known, pattern = np.unique(group * width + host, return_inverse=True)

@@ -85,10 +85,12 @@ def footprint(topology: Topology, nodes: Ints) -> Flags:
 class _Lines:
     """The lines of a torus along each dimension, and the links on them.
 
-    A line is numbered by all other coordinates, a position on it by line * size + coordinate.
+    The number of a line follows from all coordinates but the one along it. The number of a position
+    is line * size + the coordinate along the line, where size is the dimension's length.
 
     Attributes:
-        links: Links of each dimension and sign; places: the position where each begins.
+        links: Links of each dimension and direction (sign).
+        places: Position where each of these links begins.
     """
 
     def __init__(self, topology: Topology) -> None:
@@ -111,7 +113,7 @@ _LINES: WeakKeyDictionary[Topology, _Lines] = WeakKeyDictionary()
 
 
 def _in_dimension_order(topology: Topology, at: Ints) -> Flags:
-    """Return the links of a torus that dimension order takes among switches at some positions.
+    """Return the links that messages between some switches of a torus take in dimension order.
 
     While a message moves along dimension k, its earlier coordinates are those of its target and the
     later ones those of its source: the lines on which traffic moves are the combinations of
@@ -143,7 +145,7 @@ def _in_dimension_order(topology: Topology, at: Ints) -> Flags:
 
 
 def _place(coordinates: Ints, sizes: Ints) -> Ints:
-    """Return coordinates as one number, the last one varies fastest."""
+    """Return coordinates as one number, in which the last coordinate varies fastest."""
     place = np.zeros(len(coordinates), np.int64)
     for k, size in enumerate(sizes.tolist()):
         place = place * size + coordinates[:, k]

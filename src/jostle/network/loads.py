@@ -28,17 +28,19 @@ class LinkLoads:
     Attributes:
         topology: The fabric; columns of all matrices are its links.
         axis: Start ns, length ns and number of the slices; rows of all matrices.
-        jobs: Load of each job by name, shape (slices, links): from routes, minimal ones where a
-            range is possible. "" is traffic of no known job.
-        low: Load of all jobs together with minimal or with Valiant routes, the smaller of both.
-        high: The larger of both loads; equal to low where routing is not adaptive.
+        jobs: Load of each job by name, shape (slices, links), computed from routes; from the
+            minimal routes if routing is adaptive. The name "" has the traffic of no known job.
+        low: Load of all jobs together: of each link the smaller one of its loads with minimal and
+            with Valiant routes.
+        high: The larger one of these two loads; equal to low where routing is not adaptive.
         measured: Load that the ports counted; only where `is_measured`.
         is_measured: Whether the port of each link has counters.
         waiting: Part of the time in which data waited at the port of each link, shape
             (slices, links), only where `is_measured`; see `jostle.network.ports`.
         modelled: Part of each job's load that comes from expanded collectives, 0 to 1.
-        spread: Part of each job's load whose partners are not known, and which is divided evenly.
-        lost: Bytes of each job without a route (their nodes are not in the fabric).
+        spread: Part of each job's load whose receivers are not known, so that it is divided evenly
+            among the job's hosts.
+        lost: Bytes of each job without a route, such as those of nodes that the fabric lacks.
         offered: All bytes that each job sent, including lost ones; collectives expanded.
     """
 

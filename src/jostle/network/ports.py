@@ -109,7 +109,10 @@ def _ports_of(
 
 
 def _readings(topology: Topology, host: str, name: str, only: bool) -> Iterator[tuple[int, str]]:
-    """Yield the ports that a component may be: of a vertex that it names, or of a node's adapter.
+    """Yield the ports that a component with counters may be: (vertex, name of the port).
+
+    They are a port of the switch that the host or the name denotes, and the port of a node's
+    adapter.
 
     Args:
         topology: The fabric.

@@ -30,7 +30,9 @@ _KEPT_ENTRIES = 1 << 25
 
 @dataclass(frozen=True, eq=False)
 class Detours:
-    """Routes with Valiant routing, stored as factors since their product would be large.
+    """Routes with Valiant routing: detours by every other group or switch.
+
+    They are stored as factors, since the product of these matrices would be large.
 
     Attributes:
         straight: Part of a pair's traffic on links that all its paths have, shape (pairs, links).
@@ -45,7 +47,7 @@ class Detours:
     links: csr_array
 
     def after(self, matrix: csr_array) -> Detours:
-        """Return the detours of traffic that a matrix divides among pairs."""
+        """Return the detours of other rows of traffic, which `matrix` divides among the pairs."""
         return Detours(
             csr_array(matrix @ self.straight),
             csr_array(matrix @ self.between),
@@ -64,7 +66,8 @@ class Routes:
     """Routes of pairs of vertices.
 
     Attributes:
-        sources: Source vertex of each pair; targets: its target vertex.
+        sources: Source vertex of each pair.
+        targets: Target vertex of each pair.
         low: Part of a pair's traffic on each link with minimal routing, shape (pairs, links).
         detours: Parts with Valiant routing; None: routing is not adaptive.
         reached: Whether each pair has a path.
@@ -96,10 +99,13 @@ class Routes:
 def routes_of(topology: Topology, sources: Ints, targets: Ints) -> Routes:
     """Return the routes of pairs of vertices; results are cached by sets of pairs.
 
-    Torus and mesh: dimension by dimension, in the shorter direction, ties divided in halves. Where
-    the fabric's forwarding tables are known: by them. Fat tree and tree else: D-mod-k. Dragonfly:
-    minimal (local, global, local), and Valiant (by every other group, on average). Other graphs,
-    and pairs for which these rules have no path: shortest paths, divided evenly at each switch.
+    The first rule that applies to the fabric is used:
+        Forwarding tables are known: as the tables say.
+        Torus, mesh: dimension by dimension in the shorter direction; ties are divided in halves.
+        Tree, fat tree: D-mod-k.
+        Dragonfly: minimal (local, global, local), and Valiant (by every other group, on average).
+        Any other graph: shortest paths; traffic is divided evenly at each switch.
+    Pairs for which the rule has no path also use shortest paths.
 
     Args:
         topology: The fabric.
@@ -110,7 +116,7 @@ def routes_of(topology: Topology, sources: Ints, targets: Ints) -> Routes:
 
 
 def minimal_links(topology: Topology, sources: Ints, targets: Ints) -> csr_array:
-    """Return `low` of `routes_of` alone: this avoids detours, which take most of the time.
+    """Return only `low` of `routes_of`; computing the detours as well would take much longer.
 
     Arguments and rules are those of `routes_of`; nothing is cached.
     """

@@ -204,7 +204,8 @@ def _divisors(levels: Ints, switches: Ints, up: Lists) -> tuple[Ints, Ints]:
     """Return the divisors of a node's number by which switches choose links up and down.
 
     Upwards, the divisor is the product of the numbers of uplinks of all levels below the switch.
-    Downwards, it is that of two levels below: so the path down uses the switches of the paths up.
+    Downwards, it is the upward divisor of two levels below, so that the path down uses the same
+    switches as the paths up.
     """
     climbing, falling = np.ones((2, len(levels)), np.int64)
     products = [1, 1]
@@ -216,7 +217,7 @@ def _divisors(levels: Ints, switches: Ints, up: Lists) -> tuple[Ints, Ints]:
 
 
 def _choose(line: NDArray[np.int32], links: Ints, able: NDArray[np.bool_], turn: Ints) -> None:
-    """Enter a link for each target that some of the links lead to: the one at index `turn`."""
+    """Enter one link for each target without one: of those that lead to it, number `turn`."""
     count = able.sum(axis=0)
     goals = np.flatnonzero((count > 0) & (line < 0))
     wanted = turn[goals] % count[goals]

@@ -20,9 +20,9 @@ class Shared:
 
     Attributes:
         places: Links, or routers (vertices of switches that nodes are attached to).
-        first: For each place, the part of the first job's traffic that crosses it in slices in
-            which the other job's traffic does, too, 0 to 1.
-        second: The same part of the second job's traffic.
+        first: For each place, a part of the first job's traffic, 0 to 1: what crosses the place in
+            slices in which traffic of the second job crosses it, too.
+        second: The same for traffic of the second job.
     """
 
     places: Ints

@@ -43,7 +43,7 @@ class Lists:
 
     @classmethod
     def of(cls, keys: Ints, count: int) -> Lists:
-        """List the indices of `keys` that hold 0, 1, ... up to `count`; others are left out."""
+        """Make `count` lists; list k has the indices of the `keys` that are k."""
         order = np.argsort(keys, kind="stable")
         return cls(np.searchsorted(keys[order], np.arange(count + 1)), order)
 
@@ -130,7 +130,7 @@ def walk(
 
 
 def _merged(pair: Ints, at: Ints, weight: Floats, vertices: int) -> tuple[Ints, Ints, Floats]:
-    """Add up traffic of a pair that met again at a vertex."""
+    """Add up the parts of a pair's traffic that came to the same vertex on different paths."""
     key = pair * vertices + at
     if not len(key) or bool((np.diff(key) > 0).all()):
         return pair, at, weight

@@ -20,7 +20,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Zones:
-    """Parts of a fabric that have nodes.
+    """Zones: leaf switches, groups or routers of a fabric that have nodes.
 
     Attributes:
         names: Name of each zone.
@@ -65,7 +65,8 @@ class ZoneLoads:
     """Traffic between zones.
 
     Attributes:
-        jobs: Bytes of each job, (slices, from * zones + to).
+        jobs: Bytes of each job: a row per slice, and for each pair of zones the column
+            from * zones + to.
         modelled: The part of all traffic that comes from expanded collectives, 0 to 1.
     """
 

@@ -88,14 +88,14 @@ class Builder:
         )
 
     def bundles(self, directed: Mapping[tuple[int, int], int]) -> int:
-        """Join pairs of vertices by bundles of all their cables, as many in both directions.
+        """Join each pair of vertices by one bundle of all its cables, equal in both directions.
 
         Args:
-            directed: Number of cables that a file has from one vertex to another.
+            directed: Number of cables that a file lists from one vertex to another.
 
         Returns:
-            Number of pairs that have different numbers of cables in both directions in the file; a
-            file may name each cable once.
+            Number of pairs for which the file lists different numbers of cables in the two
+            directions. Pairs that it lists in one direction only are not counted.
         """
         uneven = 0
         for (a, b), count in directed.items():

@@ -61,7 +61,10 @@ def guess(hosts: Sequence[str], latencies_ns: NDArray[np.float64], name: str) ->
 
 
 def _cuts(heights: NDArray[np.float64]) -> list[float]:
-    """Return distances that lie between two steps of which the second is much longer, ascending."""
+    """Return a height between each two successive ones of which the second is much greater.
+
+    The results ascend; at most `_MOST_LEVELS` are returned, at the widest gaps.
+    """
     steps = np.diff(heights)
     wide = np.flatnonzero(steps >= np.log(_LEAST_STEP))
     widest = sorted(wide, key=lambda k: -steps[k])[:_MOST_LEVELS]

@@ -86,7 +86,10 @@ def _tree(topology: Topology) -> Topology | None:
 
 
 def _levels(topology: Topology, leaves: NDArray[np.bool_]) -> Ints:
-    """Return 0 for nodes, 1 for leaves, then the number of links from the nearest leaf; -1."""
+    """Return the level of each vertex: 0 for nodes, 1 for leaf switches, and up.
+
+    It rises by 1 with each link from the nearest leaf; -1: no path leads to a leaf.
+    """
     levels = np.where(topology.is_switch, -1, 0)
     levels[leaves] = 1
     around = neighbours(topology)
@@ -232,8 +235,8 @@ def _port_order(port: str) -> tuple[int, str]:
 def _ring(move: dict[int, int], switches: Sequence[int]) -> tuple[int, bool]:
     """Return the length of a line of steps of one kind, and whether it is a closed ring.
 
-    A closed ring is preferred to one with a missing link; that all others are as long is
-    checked with the coordinates.
+    A closed ring is preferred to one with a missing link. Whether all other lines of this kind have
+    the same length is checked later, with the coordinates.
     """
     ends = set(move.values())
     longest = 1

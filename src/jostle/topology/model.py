@@ -35,11 +35,11 @@ MOST_LETTERS = 256
 class Topology:
     """One fabric of a cluster, valid from a date on.
 
-    A vertex is a node's adapter (a node with two adapters has two vertices) or a switch; a torus
-    whose nodes route by themselves has a switch and an adapter per node. A link has one direction:
-    a cable is two links, several cables between the same two ports of a bundle may be one link
-    with their number in `lanes`. Several fabrics (rails, compute and storage) are several
-    topologies, or planes of one; no link joins two planes.
+    A vertex is a switch or a node's adapter; a node with two adapters has two vertices. A torus
+    whose nodes route by themselves has a switch and an adapter per node. A link has one direction,
+    so that a cable is two links. A bundle of cables between the same two vertices may be one link
+    in each direction, with the number of cables in `lanes`. Several fabrics (rails, compute and
+    storage) are several topologies, or planes of one; no link joins two planes.
 
     Attributes:
         name: Name of the fabric: "compute", "storage", "rail0".
@@ -55,15 +55,17 @@ class Topology:
         levels: Level of each vertex: 0 for nodes, 1 for leaf switches, and up; -1: none.
         groups: Group of each vertex in a dragonfly, or its block; -1: none.
         coordinates: Shape (vertices, dimensions), of switches and nodes; -1: none.
-        sources: Source vertex of each link; targets: its target vertex.
-        source_ports: Name of the port at each link's source; target_ports: at its target.
+        sources: Source vertex of each link.
+        targets: Target vertex of each link.
+        source_ports: Name of the port at each link's source.
+        target_ports: Name of the port at each link's target.
         rates: Rate of each link, all lanes together, bit/s; 0: unknown.
         lanes: Number of cables of each link.
         link_kinds: Index in LINK_KINDS of each link.
         link_dimensions: Dimension along which each link leads; -1: none.
         link_signs: +1 or -1 along its dimension, else 0.
-        forwarding: For each switch vertex, the link towards each node vertex; -1: none.
-            Shape (vertices,) each. Empty where the fabric's tables are not known.
+        forwarding: For each switch vertex an array of shape (vertices,): the link towards each node
+            vertex; -1: none. Empty where the fabric's forwarding tables are not known.
         origin: The source from which it was read, as text.
         notes: Sentences for the user on data that could not be read, or was guessed.
     """

@@ -35,7 +35,8 @@ class Summary:
     Attributes:
         name, kind, valid_from_ns, origin, notes: Values of the topology.
         shape: Kind and sizes as text: "torus 4 x 4 x 2", "fat tree of 3 levels".
-        nodes: Number of hosts; adapters: number of their vertices.
+        nodes: Number of hosts.
+        adapters: Number of the hosts' adapters.
         switches: Name and number of switches by level; one entry for kinds without levels.
         planes: Number of rails or planes.
         links: Cables by the kinds of their ends.
@@ -94,7 +95,11 @@ def _switches(topology: Topology) -> tuple[tuple[str, int], ...]:
 
 
 def _links(topology: Topology) -> tuple[Links, ...]:
-    """Return the cables; each is counted by that link of its two that begins lower or first."""
+    """Return the cables by the kinds of their ends.
+
+    A cable is two links, of which one is counted: that from the lower level, or in positive
+    direction, or else from the first vertex.
+    """
     sorts: dict[tuple[int, int, str], list[int]] = {}
     for link, kind in enumerate(topology.link_kinds.tolist()):
         source, target = int(topology.sources[link]), int(topology.targets[link])

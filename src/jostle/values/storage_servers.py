@@ -45,7 +45,7 @@ def resource_name(kind: FileKind, mount: str) -> str:
 
 
 def mount_of(resource: str) -> str:
-    """Return the mount in the name of a resource; the name itself, if it names no mount."""
+    """Return the mount that the name of a resource contains; the whole name if it has no prefix."""
     for kind in FILE_KINDS[1:]:
         if resource.startswith(f"{kind} of "):
             return resource.removeprefix(f"{kind} of ")
@@ -53,7 +53,7 @@ def mount_of(resource: str) -> str:
 
 
 def with_parts(paths: Mapping[str, str]) -> dict[str, str]:
-    """Map identities of mounts to their paths, and resources' names to names with these paths.
+    """Map mounts' identities to paths, and resources named by identities to names with paths.
 
     Args:
         paths: Path of each mount, by its identity.

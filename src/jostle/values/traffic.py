@@ -46,19 +46,23 @@ SPREAD = pa.schema(
 
 @dataclass(frozen=True)
 class Traffic:
-    """Traffic of jobs, per slice; slice, slice_ns and span as in table peer_slices.
+    """Traffic of jobs, per slice.
+
+    The columns slice, slice_ns and span of all tables are those of table peer_slices. A host that
+    is not known is "".
 
     Attributes:
-        pairs: Traffic between two hosts: job, slice, slice_ns, span, source, target, bytes, ops,
-            mount ("": messages from rank to rank; else the file system, between a node and its
-            server; of a server or rank whose host is not known the host is "").
-        collectives: Collective calls of whole communicators, which `jostle.network` makes pairs
-            of: job, slice, slice_ns, span, group, operation (`Allreduce`), root (a place in the
-            group; -1: none, or several), ops and bytes (added up over the ranks, as the metrics
-            count them).
-        spread: MPI traffic whose partners are not known, per host that sent it: job, slice,
-            slice_ns, span, group (the job's hosts, each once), host, bytes, ops.
-        groups: Hosts of the ranks of each group, in order; "" is a rank whose host is not known.
+        pairs: Traffic between two hosts, with the columns job, slice, slice_ns, span, source,
+            target, bytes, ops and mount. If mount is "", these are messages from rank to rank;
+            else it is file traffic of this mount between a node and a server.
+        collectives: Collective calls of whole communicators, which `jostle.network` expands into
+            pairs, with the columns job, slice, slice_ns, span, group, operation (`Allreduce`),
+            root, ops and bytes. The root is an index in the group; -1: none, or several. Ops and
+            bytes are added up over the ranks, as the metrics count them.
+        spread: MPI traffic whose receivers are not known, per host that sent it, with the columns
+            job, slice, slice_ns, span, group, host, bytes and ops. The group has the job's hosts,
+            each once.
+        groups: For each group, the hosts of its ranks, in order.
     """
 
     pairs: pa.Table = field(default_factory=PAIRS.empty_table)

@@ -4,8 +4,8 @@
     lab/bench/rows/lab/access.py [--quick] [--real] [--json]
 
 Each signal runs under the preload; then jostle sees only its profiles. The truth is the signal's
-own log: pattern, bytes per operation, when its bursts began. It is also compared with the answer
-without the metrics that follow where writes begin.
+own log: pattern, bytes per operation, when its bursts began. Two verdicts of jostle are compared
+with the truth: its usual one, and one without the metrics of the positions at which writes begin.
 """
 
 from __future__ import annotations
@@ -141,9 +141,9 @@ class Verdict:
         plain: Pattern that jostle named without the metrics of module access.
         chunk: Chunk size that jostle named, bytes.
         chunk_right: Whether the named size is within 10 %; None if there is none.
-        period_right: Whether a period was named if and only if there is one, with an interval that
-            contains the true period. If the bursts in the log are irregular, it is also correct to
-            name none.
+        period_right: Whether the named period is correct. For sustained load, no period must be
+            named. For bursts, the named interval must contain the true period; if the bursts in the
+            log are irregular, it is also correct to name none.
         evidence: Evidence that jostle gave.
     """
 
@@ -280,7 +280,7 @@ def without(tables: JobTables, mount: str) -> str:
 
 
 def confusion(verdicts: list[Verdict], *, plain: bool = False) -> str:
-    """A table: the pattern that was run by the pattern that was named."""
+    """Return the confusion table: a row for each pattern that ran, a column for each one named."""
     said = Counter(
         (v.truth.pattern, v.truth.shared, v.plain if plain else v.said) for v in verdicts
     )

@@ -69,7 +69,7 @@ def late_row(bench: Bench) -> Row:
 
 
 def rows(bench: Bench) -> list[Row]:
-    """Measure calls outside the rules, of another class, never due; and how exact a delay is."""
+    """Measure calls that are not delayed, by the reason why they are not, and a delay's length."""
     never = "probability=0 delay=fixed:1ms"
     found = [
         io_row(bench, "injector preloaded without rules", "", 5),

@@ -21,7 +21,10 @@ SETTINGS = ("off", "on")
 
 
 def rows(bench: Bench) -> list[Row]:
-    """Measure each operation on each MPI; where a round has two, the note has the figure of one."""
+    """Measure each operation on each MPI.
+
+    The note of a row about messages has the added time per message, too.
+    """
     present = mpis()
     if not present:
         raise MissingError(f"{OPENMPI.title} is not installed")

@@ -1,4 +1,4 @@
-"""Measures how much of a run is in recurring kinds of segments, and the size of the segments."""
+"""Measures which share of an MPI run is in recurring kinds of segments, and the segments' bytes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TARGET = 90.0  # %
 
 
 def stored_bytes(bench: Bench) -> int:
-    """Bytes of the segments of all profiles of the spool in records."""
+    """Bytes of the records with segments in all profiles of the spool."""
     from jostle.reader import find_profiles
 
     found = 0

@@ -52,7 +52,7 @@ def whole_row(prepared: Prepared, samples: Samples, account: str) -> Row:
     Args:
         prepared: The program.
         samples: Its times by variant, s.
-        account: The metrics of its profiles, for the note.
+        account: The overhead that jostle itself recorded, as text for the row's note.
     """
     cost = share(samples[OURS], samples[BARE])
     bare, ours = (statistics.median(samples[name]) * 1e3 for name in (BARE, OURS))

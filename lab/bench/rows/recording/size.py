@@ -1,4 +1,4 @@
-"""Measures the size of one process's profile after a day at 4 s slices, from such records."""
+"""Estimates the size of a process's profile after a day of 4 s slices, from a few real slices."""
 
 from __future__ import annotations
 

@@ -4,9 +4,9 @@
     lab/bench/rows/repository/interference.py [--json] [--quick] [--folder DIR]
 
 The repository is synthetic (jostle_lab.synthetic): 1000 jobs of a dozen programs over ten hours of
-4 s slices, on three file systems and a network. The verdict is for the job that others slow most
-among those of usual length, each time by a new process; seconds and peak memory are the command's,
-from its start to its end. `matrix` reads all jobs.
+4 s slices, on three file systems and a network. Of the jobs of usual length, the one that others
+slow most gets the verdict, each time from a new process. Its time and peak memory are measured from
+the start of the process to its end. `jostle matrix`, which reads all jobs, is measured likewise.
 """
 
 from __future__ import annotations

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Measures opening repositories of 1, 10 and 30 days, with real logs and empty tables.
+"""Measures the time and memory to open repositories of 1, 10 and 30 days, by their commit logs.
 
     lab/bench/rows/repository/open_log.py [--files N] [--processes N] [--running N] [--days N...]
                                           [--folder DIR]
 
-The commits are those of a site: files of 14 tables, positions of the processes that run, those that
-ended, a compaction of each hour. N is per day. The time and memory that a reader and an ingester
-need to open it is measured in a process of its own, and their cost for each further commit.
+The logs are complete, but the data files that they name do not exist. Their commits are those of a
+site: new files of 14 tables, how far the profiles of running processes have been read, processes
+that have ended, and a compaction of each hour. The options --files and --processes are numbers per
+day. A new process measures how much time and memory a reader and an ingester need to open the
+repository, and what each further commit costs them.
 """
 
 from __future__ import annotations
@@ -111,8 +113,9 @@ class Grown:
         commits: Number of commits.
         bytes: Size of its folder.
         commit_ms: Mean CPU time of a commit of the last day, including its share of checkpoints.
-        follow_ms: The same for a reader that has followed since the first commit.
-        memory_mb: Memory that this reader and the writer took together since then.
+        follow_ms: Mean CPU time that a reader, which has followed the log since the first commit,
+            needs for a commit of the last day.
+        memory_mb: Memory that this reader and the writer have taken since the first commit.
     """
 
     days: int

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Measures following a site: CPU of a pass per profile with four new slices, by number and length.
+"""Measures the CPU time per profile of an ingester that follows a site of running processes.
 
     lab/bench/rows/repository/passes.py [FILES] [SLICES]
 
-The profiles are of living processes, as a receiver's mirror holds them: their headers say that they
-are not complete. The cost of a pass must not depend on how many slices a profile already has.
+In one pass, the ingester reads all profiles, each of which has got four new slices since the pass
+before. The profiles are those of running processes, as a receiver stores them: their headers say
+that they are not complete. Passes are measured for few and many profiles, short and long ones: the
+cost of a pass must not depend on how many slices a profile already has.
 """
 
 from __future__ import annotations
@@ -63,7 +65,7 @@ def of_process(head: bytes, number: int) -> bytes:
 
 
 def measure(folder: Path, files: int, history: int) -> tuple[float, int]:
-    """Return the CPU of a pass per profile, us (median of passes), and the commits of a pass."""
+    """Return the CPU time of a pass per profile, us, the median of passes; and commits per pass."""
     from jostle.repository import Repository
     from jostle.repository.ingest.ingest import Ingester
 

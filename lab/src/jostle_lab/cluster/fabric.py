@@ -29,7 +29,7 @@ _SWITCH_MAC = "02:00:00:00:01:00"
 
 @functools.cache
 def _regular(text: str) -> Topology:
-    """Return a topology without rates and storage."""
+    """Return the switches and links that a text describes, without data rates and storage."""
     kind, sizes = parse_topology(text)
     if kind == "torus":
         return torus(sizes, name="lab")
@@ -153,7 +153,7 @@ def _dragonfly_step(shape: Topology, out: dict[int, list[int]], switch: int, tar
 
 
 def _is_below(shape: Topology, out: dict[int, list[int]], top: int, target: int) -> bool:
-    """Return whether a switch of a tree is another one, or above it."""
+    """Return whether the switch `target` of a tree is the switch `top`, or below it."""
     if top == target:
         return True
     below = (int(shape.targets[link]) for link in out[top])
@@ -225,7 +225,11 @@ def _cables(shape: Topology) -> list[tuple[int, int]]:
 
 
 def _port_commands(shape: Topology, link: int, next_mac: str) -> list[str]:
-    """Bring up a switch's port: packets that enter it use the switch's table; its peer is known."""
+    """Return the commands for `ip -batch` that bring up a switch's port.
+
+    Packets that enter the port are routed by the switch's table, and the hardware address at the
+    other end of its cable is set, so that no ARP is needed.
+    """
     port = device(shape, link)
     return [
         f"link set {port} up",

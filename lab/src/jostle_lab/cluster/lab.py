@@ -47,8 +47,8 @@ class Lab:
 
     Attributes:
         name: The lab's name.
-        spec: What it was built from.
-        nodes: Names of its nodes.
+        spec: The specification from which the lab was built.
+        nodes: Names of the lab's nodes.
         folder: The lab's state folder, on the machine and on every host of the lab.
         shared: The shared file system, as every node sees it. Empty on the machine itself.
     """
@@ -152,11 +152,14 @@ class Lab:
             payload: Leave out the 66 bytes of Ethernet, IP and TCP headers that every packet has
                 here (offloads are off, so a packet is a packet).
 
-        `storage.in` and `.out` (the storage's link; of further file servers likewise), `nodeN.in`
-        and `.out` (the node's cable to the storage network), `nodeN.mpi.in` and `.out` (its cable
-        to its leaf switch), `uplink.right` (leaf 1 to leaf 2) and `uplink.left`, of a lab with a
-        topology all links by name, `leaf1 > spine1`; `disk.written` where a disk is used. Where the
-        storage is on the fabric, `nodeN.in` and `nodeN.mpi.in` are the same cable.
+        The keys are:
+            `storage.in`, `storage.out`: the storage's link; likewise for further file servers.
+            `nodeN.in`, `nodeN.out`: the node's cable to the storage network.
+            `nodeN.mpi.in`, `nodeN.mpi.out`: the node's cable to its leaf switch. Where the storage
+                is on the fabric, this is the same cable as that of `nodeN.in`.
+            `uplink.right`, `uplink.left`: from leaf 1 to leaf 2, and back.
+            `leaf1 > spine1`, ...: each link, instead of the uplink, in a lab with a topology.
+            `disk.written`: where a disk is used.
 
         Raises:
             LabError: The lab is gone.

@@ -1,8 +1,9 @@
 """Interfaces that a file system or a batch system implements to run in a lab.
 
-All of this runs inside the supervisor, process 1 of the lab's namespaces: when it ends, the kernel
+The methods run inside the supervisor, process 1 of the lab's namespaces: when it ends, the kernel
 removes whatever a service has started or mounted. Only things outside the namespaces (a loop
-device, a control group) need a `fix`.
+device, a control group) need a `fix`. Methods with the remark "Runs on the machine" are called
+outside the lab instead, by commands such as `jostle lab status`.
 """
 
 from __future__ import annotations

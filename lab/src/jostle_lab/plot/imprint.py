@@ -53,7 +53,7 @@ def imprint_page(imprint: ImprintChart, stem: str) -> Page:
 
 
 def _numbers(imprint: ImprintChart) -> DrawnFigures:
-    """Return every slice of every series, and the bursts."""
+    """Return the numbers behind the figure: all slices of all series, and the bursts."""
     rows: list[tuple[object, ...]] = []
     unit = f"{imprint.unit}/s"
     for name, series, begin in _drawn(imprint):

@@ -95,7 +95,7 @@ def patterns(result: StudyResult) -> set[str]:
 
 @dataclass(frozen=True)
 class Group:
-    """Cells that differ in programs, process counts and chunk sizes only: one matrix.
+    """The cells of one matrix: they differ only in programs, process counts and chunk sizes.
 
     Attributes:
         shared: Whether processes use one shared file.
@@ -122,12 +122,12 @@ class Group:
 
     @property
     def suffix(self) -> str:
-        """The suffix that distinguishes its files from those of other groups."""
+        """Suffix of the names of this group's figure files; other groups have other suffixes."""
         return "".join(f"-{slug(word)}" for word in self.words)
 
     @property
     def chunks(self) -> list[int | None]:
-        """Chunk sizes, ascending; only None if the study has no chunk sizes."""
+        """Chunk sizes, ascending; [None] if the study has no chunk sizes."""
         sizes = {cell.setting.chunk for cell in self.cells}
         return sorted(sizes, key=lambda chunk: -1 if chunk is None else chunk)
 

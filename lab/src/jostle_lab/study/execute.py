@@ -1,4 +1,4 @@
-"""Makes one run of a study: prepares, starts, monitors and records its programs."""
+"""Executes one run of a study: prepares, starts, monitors and records its programs."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Execution:
 
         Args:
             study: The study that the run belongs to.
-            place: Open place where the run is made.
+            place: Open place (lab, machine or allocation) in which the programs run.
             repository: Repository that gets the profiles.
             run: The planned run.
             mark: Value of the environment variable that identifies all processes of the run.
@@ -66,7 +66,7 @@ class Execution:
         self._mount: str | None = None
 
     def make(self, pulse: Callable[[], None]) -> dict[str, Any]:
-        """Make the run.
+        """Run the programs, and record the run.
 
         Args:
             pulse: Function that is called several times a second during the run.

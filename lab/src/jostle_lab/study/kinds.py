@@ -1,7 +1,7 @@
 """The types of values in a study's file: the valid values, and the error for an invalid one.
 
-They are metadata of the fields of pydantic's models and of dataclasses; nothing here imports
-pydantic, so that it is loaded only when a file is read.
+The types are metadata of fields of pydantic's models and of dataclasses. This module does not
+import pydantic, so that pydantic is loaded only when a file is read.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def near(word: str, known: Collection[str]) -> str:
 
 
 class Kind:
-    """A type of values, which pydantic uses to read a field whose metadata it is."""
+    """A type of values; pydantic reads a field by the type that is in the field's metadata."""
 
     def __init__(self, read: Callable[[Any], Any], what: str, example: str) -> None:
         """Describe the type.

@@ -30,7 +30,8 @@ class Launch:
         mark: Mark that identifies the run in the environment.
         nodes: Nodes on which the program runs.
         folder: Folder of the program on the file system under study, the same path on all its
-        nodes. spool, log: Folders for profiles and the signal's logs, local to each node.
+            nodes.
+        spool, log: Folders for profiles and for the signal's logs, local to each node.
         start_ns: Instant at which the first operation is due, on a slice boundary, ns.
         slice_ns: Length of a time slice, ns.
         until_stopped: Whether the program runs until its probe ends.
@@ -138,7 +139,7 @@ def pattern_words(launch: Launch, processes: int | None) -> list[str]:
 
 
 def _volume(program: Program, processes: int | None) -> int | None:
-    """Return the share of the volume of the processes that one node forks."""
+    """Return the part of a program's volume that the processes of one node are to move."""
     if program.volume is None or processes is None:
         return program.volume
     return max(1, program.volume * processes // (program.processes or 1))

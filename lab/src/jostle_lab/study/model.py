@@ -89,8 +89,8 @@ class Program:
         name: Name of the program in the study.
         pattern: One of PATTERNS, or None for a command.
         command: The command's words, empty for a pattern.
-        role: Role in pairs: "both", or only "probe" or only "signal"; "alone": the program is in no
-            pair.
+        role: Role in pairs: "probe" (its loss is measured), "signal" (it disturbs the probe),
+            "both" (it can be either), or "alone" (it is in no pair).
         processes: Number of processes on all nodes together.
         nodes: Number of nodes over which the processes are spread.
         per_node: Number of processes on each node, instead of `nodes`.
@@ -298,7 +298,8 @@ class Where:
     """Table [where]: where the study runs.
 
     Attributes:
-        place: Type of the place: "lab", "local" or "slurm".
+        place: Type of the place, the environment in which the programs run: "lab", "local" (this
+            machine) or "slurm".
         dir: Folder on the file system under study; empty: the place's default.
         placement: Nodes of the second program of a pair: "disjoint" (the next nodes), "interleaved"
             (every other node, between those of the first program) or "shared" (the same nodes).
@@ -324,7 +325,8 @@ class Study:
         repetitions: Number of repetitions of each run.
         slice_ns: Length of a time slice, ns.
         seed: Seed of the random order of the runs.
-        mode: "race" (both programs do a fixed amount of work) or "probe".
+        mode: "race" (both programs of a pair do a fixed amount of work) or "probe" (the signal runs
+            until its probe ends).
         where, lab, slurm: Settings of the place.
         programs: Programs, in the order of the file.
         axes: Values of each axis; a value is one for all programs, or a tuple for the two of a
@@ -374,7 +376,7 @@ class Study:
 
 
 def compact(program: Program) -> dict[str, Any]:
-    """Return the fields of a program that are set."""
+    """Return the fields of a program that have a value, by name."""
     return {
         key: value
         for key, value in dataclasses.asdict(program).items()

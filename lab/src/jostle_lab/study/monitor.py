@@ -1,7 +1,7 @@
 """Samples the servers' counters during a run, and finds the traffic of other jobs in them.
 
-A Monitor reads ever-growing counters; the Sampler asks it at every slice boundary. The lab's links
-and disk come first; the servers of a parallel file system can have the same interface.
+A Monitor reads ever-growing counters of a shared resource, such as a lab's links or a disk. The
+Sampler queries the Monitor at every slice boundary.
 """
 
 from __future__ import annotations

@@ -32,7 +32,8 @@ class Member:
 
     Attributes:
         program: The program, with the values of every axis filled in.
-        role: Role in the run: "alone", "both", "probe" or "signal".
+        role: Role in the run: "alone" (the only program), "probe" (its loss is measured), "signal"
+            (it disturbs the probe) or "both" (in race mode, each program is probe and signal).
         stop: How the program ends: "own" (by itself) or "partner" (it is stopped when its probe
             ends).
     """
@@ -102,7 +103,7 @@ class PlannedRun:
 
 @dataclass(frozen=True)
 class _Cell:
-    """The members and values of a run that is repeated."""
+    """What all repetitions of a run have in common: the programs, and the values of the axes."""
 
     kind: str
     mode: str | None
@@ -114,10 +115,10 @@ class _Cell:
 
 
 def plan(study: Study) -> tuple[PlannedRun, ...]:
-    """List all runs of a study in the order in which they are made.
+    """List all runs of a study in the order in which they are executed.
 
-    Per repetition all standalone baselines, then all pairs, each in an order drawn from the study's
-    seed, so that a drift of the machine affects all cells.
+    Each repetition has first all standalone runs, then all pairs. The order within each of these
+    two groups is drawn from the study's seed, so that a drift of the machine affects all cells.
 
     Raises:
         ConfigError: A program lacks a value that it needs in some cell, or there are too many runs.
@@ -286,7 +287,11 @@ def filled(study: Study, program: Program, values: Mapping[str, Any], slot: int)
 
 
 def _progress(pattern: str | None) -> str:
-    """Return the metric of progress, since profiles have no bytes of memory, cores or GPUs."""
+    """Return the metric in which a program's progress is counted.
+
+    Progress of patterns that load memory, cores or GPUs is counted in operations, since profiles
+    do not count bytes there.
+    """
     if pattern == "read":
         return "read_bytes"
     moves = pattern is None or (PATTERNS[pattern] == "files" and pattern not in METADATA)
@@ -297,7 +302,7 @@ def _progress(pattern: str | None) -> str:
 
 
 def expected_seconds(study: Study, run: PlannedRun) -> float:
-    """Guess the time that a run takes, before any run of its kind was made."""
+    """Guess the time that a run takes, in seconds, before any run of its kind has ended."""
     around = _AROUND_S + study.where.settle_s + (study.where.lead_s or 0.5)
     around += 1.5 * any(member.program.mpi != "none" for member in run.members)
     around += preparing_seconds(study, [member.program for member in run.members])

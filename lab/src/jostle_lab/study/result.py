@@ -200,7 +200,7 @@ def _elsewhere(program: Mapping[str, Any]) -> bool:
 
 
 def _half(log: SignalLog, rows: pa.Table, half: str) -> pa.Table:
-    """Return the rows of one half of a signal's ranks."""
+    """Return the rows of one half of a signal's ranks, "probe" or "noise"."""
     ranks = {row["rank"] for row in log.processes.to_pylist() if row["half"] == half}
     return rows.filter(pa.array([rank in ranks for rank in rows.column("rank").to_pylist()]))
 

@@ -1,4 +1,4 @@
-"""Makes the runs of a study that are not yet done, one after another."""
+"""Executes the runs of a study that are not yet done, one after another."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class RunOutcome:
     """How a call of `run_study` ended.
 
     Attributes:
-        made: Number of runs made by this call.
+        made: Number of runs that this call executed.
         done: Number of runs of the plan that are stored.
         total: Number of runs of the plan.
         failed: Number of stored runs in which a program failed.
@@ -147,7 +147,7 @@ class Runner:
         self._versions: dict[str, Any] = {}
 
     def run(self, runs: tuple[PlannedRun, ...]) -> RunOutcome:
-        """Make the runs that are not yet stored.
+        """Execute the runs whose records are not yet stored.
 
         Raises:
             JostleError: The place cannot be opened, or the repository cannot be written; finished
@@ -279,7 +279,7 @@ class Runner:
     # One run
 
     def _one(self, run: PlannedRun, left_s: float) -> dict[str, Any]:
-        """Make one run, and store its record."""
+        """Execute one run, and store its record."""
         mark = f"{self.study.name}.{run.id}.{os.getpid()}"
         self._note(run, mark)
         self._say(run, left_s)

@@ -269,7 +269,7 @@ def _counted(job: LoggedJob, interface: str, counters: int, times: int) -> bytes
 
 
 def _targets(job: LoggedJob) -> bytes:
-    """Return records of version 1: id, rank, five counters, and the targets."""
+    """Return the log's Lustre records of version 1: ID, rank, five counters, storage targets."""
     parts = []
     for each in job.files:
         if each.targets:

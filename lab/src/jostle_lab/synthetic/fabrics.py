@@ -1,4 +1,4 @@
-"""Makes a synthetic fabric, and messages of synthetic MPI jobs that load its links."""
+"""Makes a synthetic network (fabric), and messages of MPI jobs that load the network's links."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _RATE = 5e7  # bytes per second that a rank sends, times a factor of its program
 def plant_fabric(path: Path, topology: Topology, *, seed: int, jobs: int | None = None) -> None:
     """Add a fabric to a synthetic repository, and the messages between ranks of its jobs.
 
-    Each job has a pattern: neighbours in a ring, all ranks to all, or halves that swap; it sends in
-    bursts of some seconds.
+    Each job sends in bursts of some seconds, by one of three patterns: ranks send to their
+    neighbours in a ring, all ranks send to all, or the two halves of the ranks swap data.
 
     Args:
         path: The repository; its MPI jobs have worlds and ranks.

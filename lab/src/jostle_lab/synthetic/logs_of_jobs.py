@@ -1,7 +1,7 @@
 """Writes the logs that Darshan would have written for a repository's jobs.
 
-They show the value of slices: findings from the logs only are compared with findings from the
-profiles, and both with the truth.
+Darshan logs have no time slices. So jostle's findings from the logs alone, compared with those from
+the profiles and with the truth, show what slices are worth.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def _file(
 def _binned(
     job: Mapping[str, Any], rows: list[dict[str, Any]], metric: str, width: float, run_s: float
 ) -> NDArray[np.int64]:
-    """Return the bytes of all processes by bin, as the row of one process: the others have none."""
+    """Return bytes by process and bin; the first process has the bytes of all, the others none."""
     many = max(int(np.ceil(run_s / width)), 1)
     edges = np.arange(many + 1) * width * 1e9
     start = np.array([row["start_ns"] - job["start_ns"] for row in rows], dtype=np.float64)

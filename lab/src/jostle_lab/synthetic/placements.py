@@ -43,12 +43,14 @@ _PER_HOUR = 3  # runs: fewer hours are fewer files
 
 
 def plant_placements(path: Path | str, seed: int = 0) -> Placements:
-    """Make a repository of 153 runs of "pf3d" and 4 long ones on a torus as Hopper's, with others.
+    """Make a repository of runs of the program "pf3d", and their neighbours, on a torus network.
 
-    Rates, with and without MILC among the jobs that share links, have the published means, standard
-    deviations and tests; the best run is 2.29 times as fast as the worst; time in collectives
-    correlates with hops at r = 0.23; two runs are placed 98.7 % alike among neighbours that are
-    92.8 % alike. The rate depends on how many routers belong to jobs that share links with the run.
+    There are 153 runs and 4 long ones, on a torus like that of the machine Hopper. The messaging
+    rates of runs have the published means, standard deviations and test results, both for runs that
+    share links with the program MILC and for the others. The best rate is 2.29 times the worst.
+    Time in collectives correlates with the number of hops at r = 0.23. Two runs use 98.7 % of the
+    same nodes, and their neighbours 92.8 %. A run's rate depends on the number of routers of jobs
+    that share links with it.
 
     Args:
         path: Folder of the repository; must be empty or new.
@@ -99,7 +101,10 @@ class _PlacedRuns:
         self.same_nodes = (self._names[self._twins[0]], self._names[self._twins[1]])
 
     def _pair(self, ratio: float, without: tuple[int, ...] = ()) -> tuple[int, int]:
-        """Return the two runs with the same heavy program whose rates are nearest to a ratio."""
+        """Return two runs whose rates have nearly the given ratio.
+
+        Either both share links with the heavy program, or neither does.
+        """
         off = np.abs(self.rates[:, None] / self.rates[None, :] - ratio)
         off[self.alongside[:, None] != self.alongside[None, :]] = np.inf
         usual = (self.rates > 50e6) & (self.rates < 76e6)
@@ -167,7 +172,7 @@ class _PlacedRuns:
         return np.concatenate([nodes[: -_ALIKE[0]], free[: _ALIKE[0]]])
 
     def _thinned(self, crowd: list[tuple[str, Ints]], own: Ints) -> list[tuple[str, Ints]]:
-        """Remove nodes from the neighbours, so that the published share is in common."""
+        """Remove nodes from a run's neighbours, so that the published share of them is left."""
         free = [(program, np.setdiff1d(nodes, own)) for program, nodes in crowd]
         whole = sum(len(nodes) for _, nodes in crowd)
         gone = sum(len(nodes) for _, nodes in free) - round(_ALIKE[1] * whole)
@@ -181,7 +186,7 @@ class _PlacedRuns:
     def _places(
         self, place: PlacedJob, crowd: list[tuple[str, Ints]], region: Region
     ) -> list[PlacedJob]:
-        """Return a run's neighbours as jobs, with some that share no link with it."""
+        """Return a run's neighbours as jobs, and further jobs that share no link with the run."""
         far = elsewhere(region, self._rng, heavy=not any(name == HEAVY for name, _ in crowd))
         return [
             PlacedJob(
@@ -196,7 +201,7 @@ class _PlacedRuns:
 
 
 def _long(rng: np.random.Generator) -> tuple[tuple[PlacedRun, ...], list[PlacedJob]]:
-    """Place long runs, inside which neighbours start and end."""
+    """Place the long runs, and neighbours that start or end while a long run is active."""
     runs, others = [], []
     length = _LONG_SLICES * _SLICE_S
     for number in range(_LONG_RUNS):

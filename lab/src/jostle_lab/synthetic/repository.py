@@ -1,8 +1,8 @@
 """Makes synthetic repositories: jobs whose interference with each other is known.
 
-`plant` simulates synthetic programs that contend with each other (injected/contention.py), writes
-what the profiler would have recorded of them with the repository's own writer, slice by slice and
-through its log, and returns the truth.
+`plant` simulates synthetic programs that contend with each other (injected/contention.py). It
+writes what the profiler would have recorded of them, by the repository's own code and slice by
+slice, and returns the truth about the lost time.
 """
 
 from __future__ import annotations
@@ -75,14 +75,14 @@ def plant(path: Path | str, spec: Spec | None = None, seed: int = 0) -> Injected
 
 
 class _Hidden:
-    """Removes the rows of jobs without a profile from what is written."""
+    """Removes the rows of unprofiled jobs before rows are written into the repository."""
 
     def __init__(self, jobs: frozenset[str]) -> None:
         self._jobs = pa.array(sorted(jobs), pa.string())
         self._kept: dict[str, list[pa.Table]] = {"slices": [], "mount_slices": []}
 
     def take(self, chunks: Iterable[PartitionChunk]) -> Iterator[PartitionChunk]:
-        """Return the chunks without these jobs; keep the removed rows, slice by slice."""
+        """Return chunks of rows without the unprofiled jobs, whose rows are kept for `tables`."""
         for chunk in chunks:
             if not len(self._jobs):
                 yield chunk
@@ -160,7 +160,7 @@ class _Losses:
 
 
 def _resource(kind: Kind, participant: Participant) -> str:
-    """Return the name of a job's resource of a kind, as the identification of suspects names it."""
+    """Return the name that jostle's verdicts use for a job's resource of a kind."""
     if kind == "file system":
         return mount_name(participant.mount)
     return "network" if kind == "network" else participant.nodes[0]
@@ -195,7 +195,10 @@ def _truth(participants: Sequence[Participant], play: Play) -> dict[str, Injecte
 
 
 def _programs(jobs: dict[str, InjectedJob]) -> dict[tuple[str, str, Kind], float]:
-    """Return the time that each program cost each other, percent of the victims' run time."""
+    """Return the time that each program cost each other program, by kind of resource.
+
+    It is a percentage of the run time of those runs of the victim that were slowed.
+    """
     seconds: dict[tuple[str, str, Kind], float] = defaultdict(float)
     time: dict[tuple[str, str, Kind], float] = defaultdict(float)
     for job in jobs.values():

@@ -1,12 +1,14 @@
 """Scores how well `jostle.analysis.identify` finds injected interference.
 
 Rules, fixed before anything was scored:
-    A slice of a job has interference when others cost it at least 5 % of the slice over all
-    resources, and is clean below 1 %; slices in between are not counted. Interference is found in
-    slices that the answer lists with a loss of 1 % of the slice or more. The first suspect is right
-    when it cost the job at least four fifths of what the worst one did (jobs that lost 5 % or
-    more). The error of the seconds is relative where the loss is above 10 % of the run, else in
-    points of the run time. A null job is one of a repository whose programs do no harm at all.
+    A slice has interference if other jobs cost it at least 5 %, summed over all resources. It is
+    clean if they cost it less than 1 %. Slices in between are not counted. Interference counts as
+    found in a slice for which jostle reports a loss of at least 1 %.
+    The first suspect is assessed for jobs that lost at least 5 % of their run time. It is correct
+    if it cost the job at least four fifths of the time that the most harmful job cost it.
+    The error of the lost seconds is relative if the job lost more than 10 % of its run time, else
+    it is in percentage points of the run time.
+    A null job is a job of a repository in which no program slows another.
 """
 
 from __future__ import annotations
@@ -47,7 +49,7 @@ class JobScore:
         evident: Whether jostle names a suspect.
         hits: Number of slices with interference that were found.
         misses: Number of slices with interference that were not found.
-        alarms: Number of slices without interference in which some was found.
+        alarms: Number of clean slices in which jostle found interference.
         culprit: Job that caused most of the loss; "" if no job caused 5 %.
         suspect: Name of the first suspect.
         suspect_share: Seconds that the first suspect truly cost, divided by those of `culprit`.
@@ -109,7 +111,7 @@ class AttributionScore:
 
     @property
     def relative_error(self) -> float:
-        """Median of |found - true| / true of jobs that lost more than a tenth."""
+        """Median relative error of the loss of jobs that lost over 10 % of their run time."""
         errors = [
             abs(each.found_s - each.true_s) / each.true_s
             for each in self.jobs
@@ -119,7 +121,7 @@ class AttributionScore:
 
     @property
     def points_error(self) -> float:
-        """Median of |found - true| in percent points of the run, of the other jobs."""
+        """Median error of the loss of all other jobs, in percentage points of the run time."""
         errors = [
             100 * abs(each.found_s - each.true_s) / each.run_s
             for each in self.jobs
@@ -129,13 +131,13 @@ class AttributionScore:
 
     @property
     def held(self) -> float:
-        """Share of jobs with a suspect whose interval contains the truth."""
+        """Of the jobs with a named suspect, the share whose interval contains the true loss."""
         inside = [each.low_s <= each.true_s <= each.high_s for each in self.jobs if each.evident]
         return float(np.mean(inside)) if inside else float("nan")
 
     @property
     def false_alarms(self) -> float:
-        """Share of null jobs (without harm) for which a suspect is named; NaN without such jobs."""
+        """Share of null jobs for which a suspect is named; NaN if there are no null jobs."""
         named = [each.evident for each in self.jobs if each.null]
         return float(np.mean(named)) if named else float("nan")
 
@@ -165,11 +167,11 @@ def identify_job(repository: Repository, job: str) -> JobInterference:
 
 
 def score_seeds(seeds: Iterable[int]) -> AttributionScore:
-    """Make two repositories per seed, one with and one without interference, and score the answers.
+    """Score jostle on two synthetic repositories per seed: with and without interference.
 
     Args:
-        seeds: Seeds of the repositories, 1000 and above for a score that counts (others were used
-            for tuning).
+        seeds: Seeds of the repositories. Smaller seeds than 1000 were used to tune jostle, so that
+            only scores from 1000 on are evidence.
     """
     spec = Spec()
     parts = []
@@ -198,7 +200,7 @@ def score(injected: Injected, *, identify: Identify = identify_job) -> Attributi
 
 
 def _disturbed(injected: Injected) -> dict[str, dict[int, float]]:
-    """Return the share of each slice that was lost to others, per job and slice."""
+    """Return, for each job, the share of each slice that the job lost to other jobs."""
     found: dict[str, dict[int, float]] = defaultdict(lambda: defaultdict(float))
     rows = injected.slices
     names = ("job", "slice", "seconds", "slice_ns")

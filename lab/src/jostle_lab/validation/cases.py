@@ -1,4 +1,4 @@
-"""Input files of the real programs that a validation runs; @name@ is replaced by a value."""
+"""Input files of the real programs that a validation runs, with placeholders such as @ranks@."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scores methods that cluster segments on real programs (Shah, 2020, figure 5.4)."""
+"""Compares clustering methods on the segments of real programs, as in Shah, 2020, figure 5.4."""
 
 from __future__ import annotations
 
@@ -34,12 +34,14 @@ class Clustered:
 
 
 def _choice(run: ValidationRun) -> tuple[bool, int]:
-    """Return the sort key of a run: the greatest one is used."""
+    """Return a sort key: of each program the run with the greatest key is clustered."""
     return run.step.raw, -run.step.number
 
 
 def clusterings(store: Store, *, seed: int) -> list[Clustered]:
-    """Cluster the work of an undisturbed run of each program, with raw segments if available.
+    """Cluster the segments of an undisturbed run of each program by their work.
+
+    If the program has an undisturbed run whose segments are not coalesced, that run is used.
 
     Args:
         store: Runs of the validation.

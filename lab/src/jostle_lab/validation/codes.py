@@ -49,12 +49,13 @@ class Code:
         package: Package that has these commands.
         argv: The command line of a rank.
         make: Function that fills the program's folder once, given the folder and the ranks.
-        steps: Length of the program in its own steps; 0 if it has none.
+        steps: Number of steps, such as time steps, that the program makes; 0 if it has none.
         where: Folder in which the program runs, if not in a folder of its own.
         limit_s: Time limit after which the program counts as hung, s.
-        alongside: Patterns of `jostle signal` that run during disturbed runs, in turn.
-        over_nodes: Whether the ranks are on nodes of a lab, on both sides of one link, which
-            concurrent messages also cross.
+        alongside: Patterns of `jostle signal` that disturb the program; each disturbed run has one
+            of them, in turn.
+        over_nodes: Whether the program runs on nodes of a lab: half of its ranks on each side of a
+            link that the messages of the disturber cross as well.
     """
 
     name: str
@@ -76,7 +77,7 @@ class Code:
 
 
 def environment() -> dict[str, str]:
-    """Return all programs' environment: this process's without variables of other profiles."""
+    """Return the environment of all programs: this process's, without its JOSTLE_ variables."""
     env = {key: value for key, value in os.environ.items() if not key.startswith("JOSTLE_")}
     env |= {"JOSTLE": "on", "OMP_NUM_THREADS": "1"}
     if os.geteuid() == 0:
@@ -164,7 +165,7 @@ def _mini(
 
 
 def _hybrid(name: str, steps: int, ranks: int) -> Code:
-    """Return the kernel that has two threads a rank; all others have one."""
+    """Return the only kernel of jostle that has two threads in each rank."""
     return replace(
         _mini(name, steps, _HYBRID, ranks),
         argv=lambda folder: [
@@ -221,11 +222,11 @@ RANKS = (2, 4, 8)
 
 
 def _of_ranks(ranks: int, times: int) -> tuple[Code, ...]:
-    """Return the programs with so many ranks: the same work, divided among them.
+    """Return all programs for a number of ranks, among which the same total work is divided.
 
     Args:
         ranks: Number of ranks.
-        times: How much work, in units of about two seconds.
+        times: Amount of work: the run time in units of about two seconds.
     """
     at = "" if ranks == RANKS[0] else f"@{ranks}"
     return (
@@ -277,7 +278,7 @@ def of_length(name: str, times: int, ranks: int = RANKS[0]) -> Code:
 
     Args:
         name: Name of the program, without a number of ranks.
-        times: How much work, in units of about two seconds.
+        times: Amount of work: the run time in units of about two seconds.
         ranks: Number of ranks.
 
     Raises:
@@ -363,8 +364,8 @@ def choose(
 
     Args:
         names: Names of the programs; empty: the default programs that are installed.
-        commands: The user's own commands, in the syntax of of_command; without names, only these
-            are run.
+        commands: The user's own commands, in the syntax of of_command. If there are commands and
+            no names, only the commands are run.
         quick: Whether to choose the short variants.
 
     Raises:
@@ -435,10 +436,10 @@ class Bench:
         return folder
 
     def _same(self, code: Code, where: Path) -> None:
-        """Check that a name means the same command in all runs of a folder.
+        """Check that all runs of a validation's folder use the same command under a name.
 
         Raises:
-            ValidationError: The name meant another command.
+            ValidationError: An earlier run used another command, or folder, under this name.
         """
         note = self.root / f"{code.name}.command"
         words = f"{shlex.join(code.argv(where))}\nin {where}\n"

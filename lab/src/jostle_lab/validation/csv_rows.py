@@ -1,4 +1,4 @@
-"""Stores the results of experiments as CSV: rows of a dataclass of numbers, texts and flags."""
+"""Stores the results of experiments as CSV files, with a column for each field of a dataclass."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ class ValidationError(JostleError):
 
 
 def why(error: Exception) -> str:
-    """Return an error as one line; any other exception is a defect and gets its type."""
+    """Return a message on one line: an exception other than JostleError is called a defect."""
     if isinstance(error, JostleError):
         return str(error)
     return f"{type(error).__name__}: {error} (a defect; please report it)"

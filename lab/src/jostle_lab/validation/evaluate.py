@@ -1,4 +1,4 @@
-"""Estimates every run of a validation and joins the estimates with the truth."""
+"""Estimates the loss of every run of a validation, and compares it with the true loss."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ class Evaluation:
 
     Attributes:
         rows: All runs with a known truth and an estimate by every method.
-        scores: Scores per program and method, then of all programs together, then of their quiet
-            runs.
+        scores: Scores of each method: for each program, then for all runs together, then for the
+            quiet runs (those during which other programs used little of the machine).
         calls: Global collectives per second and rank, for each program.
         limits: Notes for the user, one sentence each.
         resolutions: Uncertainty of the true loss, for each program with enough runs.
         unknown: Programs whose true loss is not known accurately enough, with the reason as part of
-            a sentence: their runs are rows, but in no score.
+            a sentence. Their runs are in `rows`, but in no score.
     """
 
     rows: list[Row]
@@ -90,7 +90,7 @@ def evaluate(store: Store, *, seed: int = 0, progress: Progress = lambda *_: Non
         progress: Called before each run: runs evaluated, runs in all, the next run.
 
     Returns:
-        Scores; programs with too few runs for an oracle are named in the limits.
+        The scores. Programs with too few runs to compute a true loss are named in `limits`.
     """
     runs = store.runs()
     rows: list[Row] = []
@@ -126,7 +126,7 @@ def evaluate(store: Store, *, seed: int = 0, progress: Progress = lambda *_: Non
 
 
 def why_unknown(known: Sequence[Truth], fine: Resolution | None) -> str:
-    """Return why the loss of a program's runs is unknown, as part of a sentence; "" if it is known.
+    """Return why a program's true loss is unknown, as part of a sentence; "" if it is known.
 
     Args:
         known: Loss of each run by the oracle.
@@ -147,7 +147,7 @@ def why_unknown(known: Sequence[Truth], fine: Resolution | None) -> str:
 
 
 def _apart(store: Store) -> list[str]:
-    """Return a note on runs that were left out because the hypervisor had moved cores."""
+    """Return a note on runs that were left out since the machine's cores were far apart."""
     good = {run.job for run in store.runs()}
     apart = [run for run in store.runs(failed=True) if not run.error and run.job not in good]
     if not apart:
@@ -185,7 +185,7 @@ def _of_code(
     report: Callable[[int, str], None],
     limits: list[str],
 ) -> tuple[list[Row], float, Resolution | None]:
-    """Evaluate the runs of one program; also return its call rate and the oracle's resolution."""
+    """Return a program's evaluated runs, its rate of collectives, and its truth's uncertainty."""
     marks_by_run: dict[str, Marks] = {}
     said: dict[str, dict[str, RunEstimate]] = {}
     delays: dict[str, _Delays] = {}
@@ -243,8 +243,8 @@ def references_of(
 ) -> dict[str, dict[str, CoreReference]]:
     """Return the usual times of the core-speed probe, from the runs of all programs.
 
-    Runs of different programs are in repositories of their own, but on the same nodes. So one
-    repository gives the usual time in its program, and all together that of the nodes.
+    Each program has a repository of its own, but all programs run on the same nodes. So the usual
+    time in a program comes from its own repository, and the usual time on a node from all of them.
 
     Returns:
         Program -> node -> usual time.
@@ -281,7 +281,7 @@ def references_of(
 def _said(
     repository: Repository, run: ValidationRun, references: Mapping[str, CoreReference], seed: int
 ) -> dict[str, RunEstimate]:
-    """Estimate a run by all methods; a run with raw segments only by the thesis' method."""
+    """Estimate a run by all methods, or, if its segments are raw, only by that of Shah, 2020."""
     tables = repository.run_tables(run.job)
     if tables.references:
         tables = replace(tables, references=references)
@@ -342,7 +342,7 @@ def _delays(run: ValidationRun) -> _Delays:
 
 
 def _band(delays: _Delays | None, seen: Marks, truth: Truth) -> Band | None:
-    """Return the loss injected into a run: by the injector's log, or during a disturber."""
+    """Return a run's injected loss: from the injector's log, or from the disturber's spans."""
     if delays is None:
         return truth.alongside
     return band(delays.start_ns, delays.delay_ns, delays.rank, seen.at_ns)
@@ -353,8 +353,8 @@ def assessed(found: RunEstimate, edges_ns: Sequence[int] = ()) -> Assessed:
 
     Args:
         found: The estimate.
-        edges_ns: Edges of the windows for which the truth has the continuous loss; empty: the truth
-            has that of the segments.
+        edges_ns: Edges of the windows from which the truth's continuous loss was computed. If
+            empty, it was computed from the segments.
     """
     percent, speed = found.percent, found.core_speed
     moved = 0.0

@@ -15,7 +15,7 @@ class Machine:
     Attributes:
         busy_s: Time in which cores were busy with any process.
         steal_s: Steal time.
-        ours_s: CPU time of this program's child processes that have ended.
+        ours_s: CPU time of this program and of its child processes that have ended.
         load: Load average over the last minute.
         cores: Number of cores.
     """
@@ -28,7 +28,7 @@ class Machine:
 
 
 def look() -> Machine:
-    """Read the counters now; without /proc/stat (other kernels) they are 0."""
+    """Read the counters now; without /proc/stat, busy time and steal time are 0."""
     tick = os.sysconf("SC_CLK_TCK")
     try:
         words = Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]
@@ -42,7 +42,7 @@ def look() -> Machine:
 
 
 def noise(before: Machine, after: Machine, seconds: float) -> dict[str, float]:
-    """Return the share of the machine that others took between two readings.
+    """Return the share of the cores' time that others took between two readings.
 
     Args:
         before: The first reading.
@@ -50,7 +50,8 @@ def noise(before: Machine, after: Machine, seconds: float) -> dict[str, float]:
         seconds: Time between them.
 
     Returns:
-        steal and foreign: shares of all cores' time, 0 to 1; load at the end.
+        `steal` and `foreign`: shares of all cores' time, 0 to 1, that the hypervisor and other
+        programs took; `load`: load average at the second reading.
     """
     room = max(seconds, 1e-9) * after.cores
     foreign = (after.busy_s - before.busy_s) - (after.ours_s - before.ours_s)

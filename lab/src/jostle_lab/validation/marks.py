@@ -1,4 +1,4 @@
-"""Reads the progress of a run over time from a repository."""
+"""Reads from a repository how many calls a run had made at which times (its marks)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ _FEW_GLOBALS = 24
 
 
 def marks(repository: Repository, job: str) -> Marks | None:
-    """Read the marks of a run: at global collectives or, without any, at calls of its first rank.
+    """Read the marks of a run, which count its global collectives.
+
+    In a run with too few global collectives they count all calls of its first rank.
 
     Args:
         repository: Repository that has the run.
@@ -51,12 +53,12 @@ def marks(repository: Repository, job: str) -> Marks | None:
 
 
 def _of(rows: pa.Table, names: tuple[str, ...], files: str) -> Marks:
-    """Return the cumulative sums of the named columns as marks.
+    """Return marks that count the calls of the named columns.
 
     Args:
         rows: Segments, in order of time.
-        names: Columns of calls.
-        files: Column of the time in file calls, ns, of the rank that spent most.
+        names: Columns with the number of calls in each segment.
+        files: Column with the time in file calls in each segment, ns.
     """
     each: Ints = np.zeros(rows.num_rows, dtype=np.int64)
     for name in names:

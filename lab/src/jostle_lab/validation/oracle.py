@@ -1,8 +1,9 @@
-"""Computes a run's true loss from interleaved runs of the same work. Pure functions.
+"""Computes a run's true loss by comparing runs that do the same work (the oracle). Pure functions.
 
-The estimator is not used: windows are the same piece of work in every run. The fastest tenth of the
-runs in which nothing was injected gives the undisturbed time of a piece, and all runs together its
-division among windows. Rules: lab/docs/explanation/validation.md.
+The estimator is not used. Runs are cut into windows, each of which is the same piece of work in
+every run. Of the runs in which nothing was injected, the fastest tenth gives the undisturbed time
+of the whole work; all runs together give its division among the windows. Rules:
+lab/docs/explanation/validation.md.
 """
 
 from __future__ import annotations
@@ -47,16 +48,19 @@ class Marks:
 
 @dataclass(frozen=True)
 class Band:
-    """Bounds of the time that injected delays or disturbers cost a run, by their log, in seconds.
+    """Bounds of the time that injected delays or a disturber cost a run, in seconds.
+
+    The bounds follow from the log of the injector, or from the spans in which the disturber was
+    active.
 
     Attributes:
-        low: Lower bound. Delays: per exchange (window) those of the rank that was delayed most,
-            summed, as if other ranks had slack for the rest. Disturbers: loss in windows that are
-            within a span.
-        flight: Best value. Delays: time in which any rank was in a delay; delays at the same time
-            count once. Disturbers: loss of windows in proportion to their overlap with spans.
-        high: Upper bound. Delays: all delays of all ranks, as if none hid another. Disturbers: loss
-            in all windows that a span touches.
+        low: Lower bound. Delays: in each window the delays of the rank that was delayed most, as if
+            those of other ranks cost nothing more. Disturber: loss in windows that lie wholly in a
+            span.
+        flight: Best value. Delays: time in which any rank was in a delay; simultaneous delays count
+            once. Disturber: loss of each window, times the share of the window within spans.
+        high: Upper bound. Delays: sum of all delays of all ranks, as if none overlapped. Disturber:
+            loss in all windows that overlap a span.
         count: Number of delays, or of spans.
     """
 
@@ -72,13 +76,15 @@ class Truth:
 
     Attributes:
         run_s: Time from MPI_Init to MPI_Finalize, s.
-        total_s: Time beyond the reference, over all windows.
-        displaced_s: Part of `total_s` that shifts the median of all windows: continuous
+        total_s: Time by which all windows together are longer than the reference (their undisturbed
+            duration).
+        displaced_s: Part of `total_s` that lengthens even the median window: continuous
             interference.
         windows: Number of windows.
-        low_s, high_s: `total_s` with the next larger and with the smallest duration as reference.
-        alongside: Part of `total_s` in spans in which a disturber is known to run; None if no spans
-            are given.
+        low_s: `total_s` if the next larger durations were the reference.
+        high_s: `total_s` if the smallest durations were the reference.
+        alongside: Part of `total_s` in spans in which a disturber was active; None if no spans are
+            given.
         edges_ns: Edges of the windows in this run.
     """
 
@@ -93,29 +99,30 @@ class Truth:
 
     @property
     def total(self) -> float:
-        """Percent of the run time."""
+        """Total loss, in percent of the run time."""
         return 100 * self.total_s / self.run_s
 
     @property
     def displaced(self) -> float:
-        """Percent of the run time that is continuous."""
+        """Continuous loss, in percent of the run time."""
         return 100 * self.displaced_s / self.run_s
 
     @property
     def instantaneous(self) -> float:
-        """Percent of the run time without the continuous part."""
+        """Total loss without the continuous loss, in percent of the run time."""
         return self.total - self.displaced
 
 
 @dataclass(frozen=True)
 class Resolution:
-    """Uncertainty of the oracle: difference of two oracles of half the runs each.
+    """Uncertainty of the true losses: how much they differ between two halves of the runs.
 
-    The uncertainty of the oracle of all runs is hardly less than half of this.
+    The true losses from all runs are at best twice as accurate as this.
 
     Attributes:
         total: Median difference of the runs' total losses, percentage points.
-        instantaneous: Median difference of the instantaneous parts, percentage points.
+        instantaneous: Median difference of the losses without their continuous parts, percentage
+            points.
     """
 
     total: float
@@ -123,16 +130,16 @@ class Resolution:
 
 
 def windows(runs: Mapping[str, Marks]) -> tuple[list[str], Ints, Floats]:
-    """Cut all runs at the boundaries that every one of them has.
+    """Cut all runs into windows at the counts of calls for which every run has a mark.
 
-    Runs that share few boundaries with the others (they ended early) are left out first.
+    Runs whose final count differs from that of most runs did other work, and are left out first.
 
     Args:
         runs: Marks of each run.
 
     Returns:
-        Names of the runs that are included, the common counts, and durations in seconds (runs x
-        windows).
+        Names of the runs that are included, the counts at the windows' edges, and durations of the
+        windows in seconds (runs x windows).
     """
     names = [name for name, marks in runs.items() if len(marks.done) > 1]
     if not names:
@@ -154,12 +161,12 @@ def file_times(
 
     Args:
         runs: Marks of each run.
-        names: The runs, as `windows` returned them.
-        common: The common counts, also as `windows` returned them.
-        durations: Durations of the windows, s, [runs, windows].
+        names: Names of the runs, from `windows`.
+        common: Counts at the windows' edges, from `windows`.
+        durations: Durations of the windows in seconds, from `windows`.
 
     Returns:
-        At most the durations, [runs, windows].
+        Seconds in file calls, at most the duration of the window, [runs, windows].
     """
     found = np.zeros(durations.shape)
     for row, name in zip(found, names, strict=True):
@@ -184,13 +191,14 @@ def truths(
     """Return the true loss of each run.
 
     Args:
-        runs: Marks of each run of one program, all of the same work, made in turn with others.
+        runs: Marks of each run of one program. All runs did the same work, in turn with runs of
+            other programs.
         injected: Spans in which a run was disturbed on purpose, for runs that have any.
-        spans: Spans of a disturber during a run; the loss in them is given separately.
+        spans: Spans in which a disturber was active; the loss in them is also given separately.
 
     Returns:
-        A truth per run; runs that did other work than most have none. Empty with fewer than
-        FEWEST_RUNS runs or FEWEST_WINDOWS windows.
+        The truth about each run, without runs that did other work than most. Empty if there are
+        fewer than FEWEST_RUNS runs or FEWEST_WINDOWS windows.
     """
     names, common, durations = windows(runs)
     if len(names) < FEWEST_RUNS or durations.shape[1] < FEWEST_WINDOWS:
@@ -217,15 +225,16 @@ def truths(
 def resolution(
     runs: Mapping[str, Marks], injected: Spans | None = None, seed: int = 0
 ) -> Resolution | None:
-    """Return the uncertainty of the truth, by halving the runs at random.
+    """Return the uncertainty of the true losses, from random halves of the runs.
 
     Args:
         runs: Marks of each run, as for `truths`.
         injected: Injected spans, as for `truths`.
-        seed: Seed of the halves.
+        seed: Seed by which the halves are drawn.
 
     Returns:
-        None where halves would have fewer than FEWEST_RUNS runs, or windows are too few.
+        The uncertainty; None if a half has fewer than FEWEST_RUNS runs, or if there are fewer than
+        FEWEST_WINDOWS windows.
     """
     names, common, durations = windows(runs)
     half = len(durations) // 2
@@ -249,7 +258,7 @@ def resolution(
 def _free(
     runs: Mapping[str, Marks], names: Sequence[str], durations: Floats, injected: Spans
 ) -> Flags:
-    """Return whether nothing was injected in each window of each run, shape (runs, windows)."""
+    """Return, for each window of each run, whether it is free of injections (runs x windows)."""
     free = np.ones(durations.shape, dtype=bool)
     for flags, row, name in zip(free, durations, names, strict=True):
         edges = _edges(runs[name], row)
@@ -262,21 +271,21 @@ def _free(
 def _references(durations: Floats, free: Flags, files: Floats) -> tuple[Floats, float, float]:
     """Return the undisturbed durations of windows.
 
-    RATIONALE: everything except file calls takes longer if something disturbs it, and hardly ever
-    less: so the shortest durations are undisturbed. File calls vary in both directions, above all
-    those that wait for a disk. Their shortest times, each window's from another run, add up to a
-    run that is impossible. So for these the usual time counts.
+    RATIONALE: except for file calls, disturbances make work longer and hardly ever shorter: so the
+    shortest durations are undisturbed. File calls, above all those that wait for a disk, also
+    become shorter by chance. A sum of their shortest times, each from another run, would be less
+    than any run can reach. So the usual (median) time of file calls is taken.
 
     Args:
-        durations: Runs x windows (s), at least three runs.
-        files: Part of the durations in file calls.
-        free: Whether nothing was injected in each window. A window in which something was is no
-            candidate: with such windows, the third of thirty would be the third of the ten or
-            fifteen that are undisturbed.
+        durations: Durations of the windows in seconds (runs x windows), of at least three runs.
+        files: Part of the durations that was spent in file calls.
+        free: Whether each window is free of injections. Only such windows are candidates. Otherwise
+            the third shortest of thirty durations would be the third shortest of the ten or fifteen
+            undisturbed ones, and so too long.
 
     Returns:
-        The time of each window, and of all together by the next larger and by the smallest
-        durations.
+        The undisturbed time of each window; the total time of all windows by the next larger
+        durations; and their total time by the smallest durations.
     """
     candidate = free | (free.sum(axis=0) < _FREE)
     rest = durations - files
@@ -290,11 +299,11 @@ def _references(durations: Floats, free: Flags, files: Floats) -> tuple[Floats, 
 
 
 def _shares(durations: Floats) -> Floats:
-    """Return the share of a program's time in each window, which is the same in every run.
+    """Return the share of a program's undisturbed time in each window, equal in all runs.
 
-    The runs that are fastest in a window were lucky there by different amounts. So a window's share
-    comes from all runs, each divided by the level of its own calm windows: this removes slow hours
-    of the machine.
+    The fastest runs of a window are fast partly by chance. So a window's share comes from all runs.
+    Each run is first divided by the level of its own calm windows, which removes the effect of
+    hours in which the whole machine was slow.
     """
     measured = durations.clip(1e-9)
     share: Floats = np.median(measured, axis=0)
@@ -306,7 +315,7 @@ def _shares(durations: Floats) -> Floats:
 
 
 def _percents(durations: Floats, reference: Floats) -> Floats:
-    """Return loss and instantaneous loss of each run, percent of it (runs x 2)."""
+    """Return total and non-continuous loss of each run, in percent of its time (runs x 2)."""
     moved = np.array([displacement(row, reference) for row in durations])
     lost = (durations - reference).sum(axis=1)
     found: Floats = 100 * np.stack([lost, lost - moved], axis=1) / durations.sum(axis=1)[:, None]
@@ -314,7 +323,9 @@ def _percents(durations: Floats, reference: Floats) -> Floats:
 
 
 def displacement(row: Floats, reference: Floats) -> float:
-    """Return seconds by which the median window is longer than its reference, over all windows.
+    """Return the continuous loss of a run in seconds: what it lost even in its median window.
+
+    The relative slowdown of the median window is applied to the reference time of all windows.
 
     Args:
         row: Durations of a run's windows (s).
@@ -366,7 +377,7 @@ def _edges(marks: Marks, row: Floats) -> Floats:
 
 
 def band(start_ns: Ints, delay_ns: Ints, rank: Ints, edges_ns: Ints) -> Band:
-    """Return the bounds of the time that delays cost.
+    """Return the bounds of the time that injected delays cost a run.
 
     Args:
         start_ns: Begin of each delay.
@@ -388,7 +399,7 @@ def band(start_ns: Ints, delay_ns: Ints, rank: Ints, edges_ns: Ints) -> Band:
 
 
 def union_s(begin_ns: Ints, end_ns: Ints) -> float:
-    """Return the length of time in which any of some spans lasts (s)."""
+    """Return the seconds that the union of some spans covers; overlaps count once."""
     if not len(begin_ns):
         return 0.0
     order = np.argsort(begin_ns, kind="stable")

@@ -1,9 +1,9 @@
-"""Measures the distance between this machine's cores, which a hypervisor may move.
+"""Measures how far apart this machine's cores are, as a hypervisor may move them.
 
-A large distance slows ranks that exchange much data by a fifth, throughout a run. Clock, steal time
-and core-speed probe do not show it; it is not interference, and a run cannot detect it itself. So
-the distance between cores is measured before and after each run, and runs with distant cores are
-repeated.
+The distance is the time of a round trip between two cores. If it is large, ranks that exchange much
+data are a fifth slower during the whole run. This is not interference, and clock, steal time and
+core-speed probe do not show it. So the distance is measured before and after each run, and runs
+with distant cores are repeated.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class Ruler:
         """Build the program that measures.
 
         Args:
-            folder: Folder for the program; without a compiler, or with one core, nothing is
-                measured.
+            folder: Folder for the program. On a machine without a C compiler, or with one core,
+                the distance stays unknown.
         """
         self._program = folder / "apart"
         self._cores = sorted(os.sched_getaffinity(0))[:_CORES]
@@ -60,7 +60,7 @@ class Ruler:
         """Wait until the cores share a cache, at most a minute.
 
         Args:
-            noises: Noise of the runs made so far, which shows the usual round trip of this machine.
+            noises: Records of the noise during earlier runs, which contain the round trips.
 
         Returns:
             The last measured round trip, ns; None if not known.
@@ -74,17 +74,17 @@ class Ruler:
 
 
 def together(noises: Sequence[Mapping[str, float]]) -> list[bool]:
-    """Return for each run whether its cores shared a cache, as far as is known.
+    """Return for each run whether its cores shared a cache; True if not known.
 
     Args:
-        noises: Noise of the runs.
+        noises: Record of the noise during each run, which contains the longest round trip.
     """
     most = _most(_known(noises))
     return [noise.get(APART, 0.0) <= most for noise in noises]
 
 
 def _most(known: Sequence[float]) -> float:
-    """Return the longest round trip of cores that share a cache, ns."""
+    """Return the round trip in ns up to which cores count as sharing a cache."""
     return _FAR * float(np.quantile(known, _BEST, method="lower")) if known else 0.0
 
 

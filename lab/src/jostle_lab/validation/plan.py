@@ -31,8 +31,8 @@ class ValidationStep:
         code: Name of the run's program.
         number: Number of the run among those of its program, from 1.
         kind: Kind of the disturbance.
-        strength: Injected delays: intended share of the disturbed run. Disturbers: share of the run
-            in which the disturber is active.
+        strength: Injected delays: intended loss, as a share of the run time. Disturbers: share of
+            the run in which the disturber is active.
         shape: Injected delays: distribution, in the syntax of `jostle inject`; else "".
         ranks: Injected delays: ranks that are delayed; "" for all.
         windows: Disturbers: start and length of each window, as shares of an undisturbed run.
@@ -41,9 +41,9 @@ class ValidationStep:
         raw: Whether the run's segments are not coalesced, as the method of Shah's thesis needs
             them.
         calls: Sets of calls that can be delayed, in the syntax of `jostle inject`; "": the default
-            sets. In an undisturbed run these calls are counted, and not delayed.
-        period_ms: Length of a period, ms, if delays are only in one window of each period, drawn at
-            random; 0: delays at all times. The strength is then the share of that window.
+            sets. An undisturbed run counts these calls, and delays none.
+        period_ms: Length of a period, ms. One window of each period, drawn at random, has delays,
+            and `strength` is then a share of that window. If it is 0, delays occur at all times.
         window_ms: Length of a window, ms.
     """
 
@@ -73,11 +73,11 @@ class ValidationStep:
 
 
 def longer(shape: str, times: float) -> str:
-    """Return a delay that is longer by a factor.
+    """Return a distribution of delays in which every delay is longer by a factor.
 
     Args:
-        shape: Distribution of the delay, such as one of SHAPES.
-        times: Factor for the lengths of the delay.
+        shape: Distribution, such as one of SHAPES.
+        times: The factor.
     """
     return re.sub(r"([\d.]+)ms", lambda match: f"{float(match[1]) * times:.6g}ms", shape)
 
@@ -85,10 +85,10 @@ def longer(shape: str, times: float) -> str:
 def steps(
     codes: Sequence[Code], *, injected: int, disturbed: int, clean: int, seed: int, raw: int = 0
 ) -> list[ValidationStep]:
-    """Plan the runs, interleaved: a run of each program in turn, treatments shuffled.
+    """Plan the runs: one of each program in turn, with their disturbances in random order.
 
-    The first run of each program is clean: its rate of calls and its run time are measured with
-    it.
+    The first run of each program is undisturbed: it measures the program's run time and rate of
+    calls.
 
     Args:
         codes: Programs of the validation.
@@ -139,7 +139,7 @@ def _of(
 
 
 def _injected(dice: random.Random, code: Code, count: int) -> list[dict[str, Any]]:
-    """Plan injected runs; every third has delays on one rank only: the others wait for it."""
+    """Plan runs with injected delays: on one rank in every third run, else on all ranks."""
     ratio = (MOST / LEAST) ** (1 / max(count - 1, 1))
     return [
         {
@@ -153,7 +153,7 @@ def _injected(dice: random.Random, code: Code, count: int) -> list[dict[str, Any
 
 
 def _windows(dice: random.Random, count: int, length: float) -> tuple[tuple[float, float], ...]:
-    """Spread windows over a run: one in each equal part of it, at a random place in its part."""
+    """Divide a run into equal parts, and draw the start of one window in each part."""
     part = 0.9 / count
     found = []
     for number in range(count):

@@ -1,4 +1,4 @@
-"""Data types for the request and the results of a validation."""
+"""Data types: what a user requests of a validation, and the results of the validation."""
 
 from __future__ import annotations
 

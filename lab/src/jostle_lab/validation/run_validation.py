@@ -1,4 +1,4 @@
-"""Runs a validation part by part: makes missing runs and evaluates all."""
+"""Carries out a validation: makes the runs that its folder lacks, and evaluates all runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LABS = 2
 
 
 def run_validation(folder: Path, wanted: Wanted, progress: Progress) -> Results:
-    """Make the runs that are missing, and evaluate all runs.
+    """Make the runs that the folder lacks, and evaluate all runs.
 
     Args:
         folder: Folder of the runs and repositories.

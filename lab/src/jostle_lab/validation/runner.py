@@ -43,9 +43,9 @@ class ValidationRun:
         job: The run's job in the repository.
         start_ns, end_ns: Start and end of mpirun.
         status: The run's exit status.
-        noise: Load of other programs on the machine (see machine.noise), and the distance of its
-            cores (placement.APART).
-        disturbed: Begin and end in ns of each activity of a disturber.
+        noise: Load of other programs on the machine (see machine.noise), and the distance between
+            its cores (see placement.py).
+        disturbed: Begin and end, in ns, of each span in which the disturber was active.
         inject: Folder of the injector's logs; "" without injected delays.
         error: Reason why the run cannot be used; "" when it can.
     """
@@ -119,7 +119,7 @@ class Store:
         return [run for run, fine in zip(validation_runs, good, strict=True) if fine]
 
     def _recorded(self) -> list[ValidationRun]:
-        """Read the runs; a crash may have cut off the last line."""
+        """Read the records of all runs, except for a last line that a crash cut off."""
         try:
             lines = (self.folder / "runs.jsonl").read_text().splitlines()
         except FileNotFoundError:
@@ -141,11 +141,11 @@ class Store:
 
 @dataclass(frozen=True)
 class UndisturbedRun:
-    """An undisturbed run of a program, measured with its first run.
+    """Run time and number of calls of a program that nothing disturbs, from its first run.
 
     Attributes:
-        seconds: Time from the start of mpirun to its end, s.
-        calls: Number of MPI calls of a rank that can be delayed: point-to-point and collective.
+        seconds: Time from the start of mpirun to its end, in seconds.
+        calls: Mean number of calls of a rank that the injector can delay.
     """
 
     seconds: float
@@ -213,7 +213,7 @@ def _make(
 
 
 def _left(store: Store, plan: Sequence[ValidationStep]) -> list[ValidationStep]:
-    """Return the steps of a plan without a usable run that have not failed too often."""
+    """Return the steps still to run: those without a usable run, unless they failed too often."""
     failed = [run.step for run in store.runs(failed=True) if run.error]
     done = {run.step.job for run in store.runs()}
     return [step for step in plan if step.job not in done and failed.count(step) < _TRIES]
@@ -300,7 +300,7 @@ def _words(
 
 
 def _injection(code: Code, step: ValidationStep, logs: Path, usual: UndisturbedRun) -> list[str]:
-    """Return the variables that make the injector delay a run by the intended share."""
+    """Return environment variables with which the injector causes the intended loss."""
     from jostle_lab.inject import Rules
     from jostle_lab.inject.rules import Delay, parse_calls, parse_ranks, variables
 
@@ -325,7 +325,7 @@ def _injection(code: Code, step: ValidationStep, logs: Path, usual: UndisturbedR
 
 
 def _counting(step: ValidationStep, logs: Path) -> list[str]:
-    """Return the variables that make the injector count calls, and delay none."""
+    """Return environment variables with which the injector counts calls, and delays none."""
     from jostle_lab.inject import environment as injector
 
     found = injector(step.calls, "fixed:1ms", logs, probability=0.0)
@@ -333,17 +333,17 @@ def _counting(step: ValidationStep, logs: Path) -> list[str]:
 
 
 def _counted(store: Store, run: ValidationRun, ranks: int) -> float:
-    """Return the number of a rank's calls that the injector counted in an undisturbed run."""
+    """Return the mean number of calls of a rank that the injector counted in a run."""
     from jostle_lab.inject import read
 
     return float(sum(read(store.folder / "logs" / run.job).totals["calls"].to_pylist())) / ranks
 
 
 def _usual(store: Store, code: Code, calls: str = "") -> UndisturbedRun:
-    """Return the undisturbed time and calls by a program's first clean run that counted them.
+    """Return a program's run time and number of calls, from its first undisturbed run.
 
     Raises:
-        ValidationError: There is no such run without an error.
+        ValidationError: The program has no undisturbed run that succeeded and counted these calls.
     """
     ended = [run for run in store.runs(failed=True) if not run.error]  # also with distant cores
     clean = [
@@ -384,7 +384,7 @@ _DELAYED = (
 
 
 def _wait(words: Sequence[str], folder: Path, output: Any, limit_s: float) -> int:
-    """Run a command to its end or its time limit; return its status."""
+    """Run a command; return its exit status, or 124 if it was ended at its time limit."""
     process = subprocess.Popen(
         words,
         cwd=folder,

@@ -28,10 +28,11 @@ class Assessed:
     Attributes:
         percent, low, high: Estimated loss with its 95 % interval.
         continuous: Continuous loss of which the estimate warns in addition; 0 without a warning.
-        displaced: Part of the loss that shifts the median of all segments, as in Truth.displaced.
-        coverage: Share of the run time that the estimate rests on.
-        inferred: Share of the inferred part; None without clusters.
-        slow: Part of the loss that the core-speed probe assigns to slow cores; 0 without a probe.
+        displaced: Part of the loss that lengthens even the median segment (as Truth.displaced).
+        coverage: Share of the run time from which the estimate was computed.
+        inferred: Share of the run time in inferred segments; None without clusters.
+        slow: Part of the loss that the core-speed probe attributes to slow cores; 0 without a
+            probe.
         core_probe: Time of the core-speed probe divided by its usual time; None without a probe.
         light: Traffic light: green, yellow or red; None: undecided.
     """
@@ -49,12 +50,12 @@ class Assessed:
 
     @property
     def total(self) -> float:
-        """Sum of the loss and the continuous loss of the warning."""
+        """Estimated loss, plus the continuous loss of which the estimate warns, in percent."""
         return self.percent + self.continuous
 
     @property
     def instantaneous(self) -> float:
-        """Loss without the part that shifts all segments."""
+        """Estimated loss without the part that lengthens even the median segment, in percent."""
         return self.percent - self.displaced
 
 
@@ -68,9 +69,9 @@ class Row:
         kind: Kind of the disturbance.
         strength: Strength of the disturbance (see plan.ValidationStep).
         truth: The run's true loss by the oracle.
-        band: The run's injected loss, by the injector's log; None in clean runs.
-        thesis: Loss of the run, measured as in Shah, 2020.
-        noise: Shares of the machine that other programs used.
+        band: Loss to what was injected into the run, with bounds; None in undisturbed runs.
+        thesis: Loss of the run, measured as in Shah, 2020, in percent.
+        noise: Shares of the machine that other programs used (see machine.noise).
         said: Estimate of the loss by each method.
     """
 
@@ -91,7 +92,7 @@ class Row:
 
     @property
     def moved(self) -> bool:
-        """Whether the whole run was slowed."""
+        """Whether the whole run was slower, or faster, than usual: its median window was."""
         return abs(self.truth.displaced) > MOST_MOVED
 
     @property
@@ -101,35 +102,39 @@ class Row:
 
     @property
     def own(self) -> float:
-        """The machine's own loss, percent of the run: all except the injected part."""
+        """Loss that was not injected but came from the machine, in percent of the run time."""
         injected = self.band.flight if self.band else 0.0
         return 100 * (self.truth.total_s - injected) / self.truth.run_s
 
     @property
     def core_probe(self) -> float | None:
-        """Core-speed probe over its usual time in this run; None without one."""
+        """Time of the run's core-speed probe divided by its usual time; None without a probe."""
         return next(
             (said.core_probe for said in self.said.values() if said.core_probe is not None), None
         )
 
     def measured(self, method: str) -> float:
-        """Return the loss against which a method is scored: as in Shah, 2020, or the whole loss."""
+        """Return the loss against which a method is scored.
+
+        For methods of the thesis it is the loss as measured in Shah, 2020; for jostle the true
+        loss.
+        """
         return self.thesis if method.startswith("thesis") else self.truth.total
 
     def estimated(self, method: str) -> float:
-        """Return a method's estimate of that loss."""
+        """Return a method's estimate of the loss that `measured` returns."""
         said = self.said[method]
         return said.percent if method.startswith("thesis") else said.total
 
     def held(self, method: str) -> bool:
-        """Return whether the interval contains the truth."""
+        """Return whether the interval of a method's estimate contains the measured loss."""
         said = self.said[method]
         return (
             said.low <= self.measured(method) - self.estimated(method) + said.percent <= said.high
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Return the run as plain values, with what follows from them."""
+        """Return the run as plain values, including values that are derived from the fields."""
         truth = self.truth
         derived = {
             "total": truth.total,
@@ -159,7 +164,8 @@ class ScoreSpread:
 
         Args:
             values: The values.
-            good: max where small is good (worst is the largest), min where large is.
+            good: Function that returns the worst value: max if small values are good, min if large
+                values are.
         """
         if not values:
             return ScoreSpread(0, None, None)
@@ -236,21 +242,20 @@ class Score:
     """The scores of a method on some runs.
 
     Attributes:
-        code: Name of the program; "all" for all together, "quiet" for the quiet runs of all.
+        code: Name of the program; "all": runs of all programs; "quiet": all quiet runs.
         method: Method: jostle, thesis (Shah, 2020), or that of the thesis on raw segments.
-        runs: Number of them.
+        runs: Number of runs.
         disturbed: Number of runs that were disturbed on purpose.
         soft: Soft accuracy (1 minus the difference of the probabilities that a run is unfit)
-            against the measure of the method.
-        total: Difference from the total loss, percentage points.
-        instantaneous: Difference from the instantaneous part, percentage points.
-        steady: Difference from the instantaneous part in runs that were not slowed as a whole,
-            percentage points.
-        clean: Difference in undisturbed runs, percentage points.
-        held: Share of runs whose interval contains the truth.
-        inferred: Share of the run time in the inferred part.
-        oracle: Soft accuracy against the oracle, whatever the method's own measure.
-        lights: Scores of traffic lights, by the measure of the method.
+            against the measured loss (Row.measured).
+        total: Error against the measured loss, percentage points.
+        instantaneous: Error of the loss without its continuous part, percentage points.
+        steady: The same error, only of runs that were not slowed as a whole.
+        clean: Error against the true loss in undisturbed runs, percentage points.
+        held: Share of runs for which the interval contains the measured loss.
+        inferred: Share of the run time in inferred segments.
+        oracle: Soft accuracy against the true loss by the oracle, for every method.
+        lights: Scores of traffic lights, against the measured loss.
     """
 
     code: str
@@ -274,7 +279,7 @@ def score(code: str, method: str, rows: Sequence[Row]) -> Score:
     Args:
         code: Name of the runs in tables.
         method: A method with an estimate in every row.
-        rows: Runs to score; soft accuracy and total are of all of them.
+        rows: Runs; those without an estimate by the method are left out.
     """
     rows = [row for row in rows if method in row.said]
     parts = [

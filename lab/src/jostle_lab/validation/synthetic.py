@@ -1,4 +1,4 @@
-"""Scores estimates of synthetic traces, whose loss is known to the nanosecond."""
+"""Scores jostle's estimates on synthetic runs, whose loss is known to the nanosecond."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _WIDE = ("ranks-256", "ranks-1024")
 
 @dataclass(frozen=True)
 class Family:
-    """Results for the traces of one kind.
+    """Results of the estimates on all synthetic runs (traces).
 
     Attributes:
-        rows: Rows, one per trace.
-        scores: By method jostle: of each kind, of all with a disturbance that comes and goes, and
-            of those with one that acts all the time.
+        rows: The estimate of each trace and its true loss.
+        scores: Scores of jostle for each kind of trace; then "all", for kinds whose disturbances
+            come and go; then "sustained", for kinds with a disturbance that acts all the time.
         limits: Traces that could not be estimated, one sentence each.
     """
 
@@ -42,11 +42,11 @@ class Family:
 def traces(
     seeds: int, *, seed: int = 0, progress: Callable[[int, int, str], None] = lambda *_: None
 ) -> Family:
-    """Estimate traces whose loss is known.
+    """Make synthetic runs (traces), estimate their loss, and score the estimates.
 
     Args:
         seeds: Number of traces of each kind.
-        seed: Shift of the traces' seeds.
+        seed: Seed of the measurement; each seed gives other traces.
         progress: Called before each trace: traces done, traces in all, the next trace.
     """
     from jostle_lab.synthetic import SPECS

@@ -32,9 +32,10 @@ class Period:
         seconds: Time from the start of one burst to the start of the next, s.
         low: Lower end of the 95 % interval of the period, s.
         high: Upper end of that interval, s.
-        on_seconds: Length of a burst (median), s; a whole number of slices.
+        on_seconds: Median length of a burst, s.
         bursts: Number of bursts in the series.
-        p_value: Probability that bursts of these lengths at random instants recur as regularly.
+        p_value: Probability that bursts of the same lengths, at random instants, recur at least as
+            regularly.
     """
 
     seconds: float
@@ -52,20 +53,21 @@ class Period:
 def find_period(amounts: Floats, slice_s: float, *, busy: Floats | None = None) -> Period | None:
     """Find the period of bursts in a series (Shah, 2020, section 3.3.3: periodic signals).
 
-    A slice belongs to a burst when it carries at least a quarter (or, in a second try, a twentieth)
-    of the amount in the slice of the median byte. The test statistic is the variation of the
-    distances between the starts of bursts; under the null hypothesis the bursts have the same
-    lengths and the same total silence, divided at random. Since distances are known to a slice
-    only, they are never assumed to vary less than that.
+    A slice belongs to a burst when it carries at least a quarter of the usual amount (see
+    `usual_amount`); in a second try, at least a twentieth. The test statistic is the variation of
+    the distances between the starts of bursts. Under the null hypothesis, the bursts have the same
+    lengths, and the same total silence is divided between them at random. Distances are known only
+    to a slice, so their variation is taken to be at least that of this rounding.
 
     Args:
         amounts: Bytes (or operations) of each slice, shape (slices,).
         slice_s: Length of a slice, s.
-        busy: Seconds that a process spent inside I/O calls in each slice, mean over processes: if
-            it spends the silence in I/O calls, bursts only show when calls end.
+        busy: Seconds that a process spent inside I/O calls in each slice, mean over processes. If
+            processes are inside calls between bursts, the bursts only show when calls end, and
+            none are reported. None: not known.
 
     Returns:
-        The period, or None: too few bursts (three at least), or not regular enough.
+        The period; None if there are fewer than three bursts, or if they are not regular enough.
     """
     if len(amounts) < 4 or not (amounts > 0).any():
         return None
@@ -86,13 +88,13 @@ def find_period(amounts: Floats, slice_s: float, *, busy: Floats | None = None) 
 
 
 def usual_amount(amounts: Floats) -> float:
-    """Return the amount in the slice of the median byte: half of all bytes are in fuller slices."""
+    """Return the amount of a slice such that half of all bytes are in slices with more bytes."""
     ordered = np.sort(amounts)
     return float(ordered[np.searchsorted(np.cumsum(ordered), ordered.sum() / 2)])
 
 
 def _runs(on: NDArray[np.bool_]) -> tuple[Ints, Ints]:
-    """Return the starts and lengths of runs of True."""
+    """Return the starts and lengths of the runs of consecutive slices that are True."""
     edges = np.diff(np.concatenate(([0], on.astype(np.int64), [0])))
     starts, ends = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)
     return starts.astype(np.int64), (ends - starts).astype(np.int64)
@@ -108,7 +110,14 @@ def _joined(on: NDArray[np.bool_], most: int) -> NDArray[np.bool_]:
 
 
 def _test(starts: Ints, lengths: Ints, least: int, slice_s: float) -> Period | None:
-    """Test bursts whose pauses are at least `least` slices long."""
+    """Return the period of bursts and its p value; None for fewer than three bursts.
+
+    Args:
+        starts: First slice of each burst.
+        lengths: Length of each burst, slices.
+        least: Shortest pause between two bursts, slices.
+        slice_s: Length of a slice, s.
+    """
     distances = np.diff(starts).astype(np.float64)
     if len(distances) < 2:
         return None
@@ -143,7 +152,7 @@ def _test(starts: Ints, lengths: Ints, least: int, slice_s: float) -> Period | N
 
 
 def _silent(amounts: Floats, on: NDArray[np.bool_], slice_s: float, busy: Floats | None) -> bool:
-    """Return whether no I/O was requested in the time between bursts."""
+    """Return whether processes moved little and were rarely inside I/O calls between bursts."""
     first, last = np.flatnonzero(on)[[0, -1]]
     inside = slice(first, last + 1)
     off = ~on[inside]

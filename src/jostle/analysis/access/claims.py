@@ -34,7 +34,7 @@ class Claims:
     chunks: Floats
 
     def part(self, span: slice) -> Claims:
-        """Return a copy of some slices."""
+        """Return a copy of the bytes and chunks of a span of slices."""
         return Claims(self.bytes[:, span].copy(), self.chunks[:, span].copy())
 
 
@@ -43,9 +43,10 @@ class _Closed:
     """Facts about the files that were closed in each slice, shape (slices,).
 
     Attributes:
-        begun: The slice in which they were begun, estimated from their size.
-        fixed: Whether steps back around the slice only rewrite headers of these files.
-        alongside: Whether steps back near the slice are few, but belong to other, rewritten files.
+        begun: The slice in which these files were begun, estimated from their size.
+        fixed: Whether the steps back near the slice only rewrite headers of these files.
+        alongside: Whether the steps back near the slice are few, and belong to other files, which
+            are rewritten.
     """
 
     begun: NDArray[np.int64]
@@ -58,7 +59,7 @@ class ClaimBudget:
 
     Args:
         amounts: Bytes of each slice, shape (slices,).
-        calls: Calls that wrote these bytes, shape (slices,).
+        calls: Number of calls that wrote the bytes of each slice, shape (slices,).
     """
 
     def __init__(self, amounts: Floats, calls: Floats) -> None:
@@ -66,12 +67,17 @@ class ClaimBudget:
         self._left: list[list[float]] = []
 
     def put(self, place: int) -> None:
-        """Add the bytes of a slice."""
+        """Put the bytes of a slice on top of the stack."""
         if self._bytes[place] > 0:
             self._left.append([place, float(self._bytes[place])])
 
     def take(self, wanted: float) -> tuple[list[tuple[int, float]], float]:
-        """Take bytes from the top: (slice, bytes) of each part, and how many calls they were."""
+        """Take bytes from the top of the stack.
+
+        Returns:
+            The parts that were taken, each as (slice, bytes), and the number of calls that wrote
+            them.
+        """
         taken: list[tuple[int, float]] = []
         calls = 0.0
         while wanted > 0 and self._left:
@@ -91,11 +97,11 @@ def claim(series: MountSeries) -> Claims:
     """Assign each byte written to a mount to an access pattern.
 
     Args:
-        series: The job's calls on the mount; without `known` (positions of writes), only files
-            that were closed soon after they were begun are recognised.
+        series: The job's calls on the mount. If the positions of writes are not `known`, only
+            files that were closed soon after they were begun are recognised.
 
     Returns:
-        Bytes and chunks per slice by access pattern.
+        Bytes and chunks of each slice by access pattern.
     """
     if not series.known:
         return _claim_old(series)
@@ -143,7 +149,7 @@ def claim(series: MountSeries) -> Claims:
 
 
 def _soon(series: MountSeries) -> float:
-    """Return the longest life of a short-lived file, in slices."""
+    """Return for how many slices a file may be open that counts as closed soon."""
     at_once = float(np.clip(series.active.max(initial=1), 1, series.writers))
     part = _IN_TURN if series.files.sum() >= _TURNS * at_once else _BRIEF
     return max(_SOON, part * float((series.bytes > 0).sum()))
@@ -152,9 +158,10 @@ def _soon(series: MountSeries) -> float:
 def _closed(series: MountSeries) -> _Closed:
     """Estimate in which slice closed files were begun, and to which files steps back belong.
 
-    Each process active in a slice is assumed to have written an equal part of its bytes; the mean
-    size of a file is compared with that. Files that are closed in one slice may have grown
-    concurrently: they were begun no later than the first of all their bytes.
+    Each process that is active in a slice is assumed to have written an equal part of the slice's
+    bytes. The mean size of the closed files then shows how many slices ago they were begun. Files
+    that are closed in one slice may have grown concurrently, so they were begun no later than the
+    slice in which all their bytes together were begun.
     """
     size = len(series.bytes)
     moved = np.cumsum(series.bytes)
@@ -177,10 +184,10 @@ def _closed(series: MountSeries) -> _Closed:
 
 
 def _with_their_files(series: MountSeries) -> Floats:
-    """Return what the files held that were closed in each slice, bytes, shape (slices,).
+    """Return the bytes of the files that were closed in each slice, shape (slices,).
 
-    A record of several slices divides its bytes evenly; its few files cannot be divided and count
-    in one of the slices: then their bytes count there, too.
+    A record that covers several slices divides its bytes evenly among them. Its few closed files
+    cannot be divided: they count in one of these slices, so their bytes count there, too.
     """
     closing = np.flatnonzero(series.files > 0)
     held = np.zeros_like(series.file_bytes)
@@ -199,14 +206,14 @@ def _near(marks: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def one_each(series: MountSeries, claims: Claims, span: slice) -> bool:
-    """Return whether processes closed only one or two files each soon, after many writes."""
+    """Return whether each process closed only one or two short-lived files, after many writes."""
     files, when = claims.chunks[0, span].sum(), (claims.chunks[0, span] > 0).sum()
     many = files >= _REPEATED and (files >= _REPEATED * series.writers or when >= _ENOUGH)
     return not many and bool(series.writes[span].sum() > _ENOUGH * files)
 
 
 def stream(claims: Claims) -> None:
-    """Count files that were closed soon as growing files; changes `claims`."""
+    """Count the bytes of files that were closed soon as those of growing files, in place."""
     claims.bytes[2] += claims.bytes[0]
     claims.bytes[0] = claims.chunks[0] = 0
 
@@ -217,7 +224,7 @@ def _book(way: Floats, taken: list[tuple[int, float]]) -> None:
 
 
 def _claim_old(series: MountSeries) -> Claims:
-    """Assign bytes for a profile without the positions of writes, from closes only."""
+    """Assign written bytes by close calls alone, for profiles without the positions of writes."""
     size = len(series.bytes)
     claims = Claims(np.zeros((3, size)), np.zeros((3, size)))
     fresh = (series.closes > 0) & (series.seeks <= series.closes)

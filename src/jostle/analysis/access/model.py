@@ -31,11 +31,11 @@ class PatternShare:
         pattern: One of PATTERNS, or of READ_PATTERNS.
         share: Share of the phase's bytes that were written (read) by this pattern, 0 to 1.
         bytes: Number of these bytes.
-        chunks: Files closed, steps back, or write calls; jumps, returns, or read calls; 0 when they
-            cannot be distinguished.
-        chunk_bytes: Bytes per chunk: mean size of a file, mean of what was written between two
-            steps back, mean of what was read in order after a jump or return, mean size of a call;
-            None when it is not known.
+        chunks: Number of chunks; 0 when it is not known. A chunk is a closed file
+            (open-write-close), what was written between two steps back (write-seek), what one call
+            moved (aggregate-write, sequential), or what was read in order after a jump (strided,
+            random) or after a return (re-read).
+        chunk_bytes: Mean bytes per chunk; None when it is not known.
     """
 
     pattern: str
@@ -47,26 +47,28 @@ class PatternShare:
 
 @dataclass(frozen=True)
 class AccessPhase:
-    """A stretch of time in which a job wrote to a mount, or read from it, in one way.
+    """A stretch of time in which a job wrote to a mount, or read from it, by one pattern.
 
     Attributes:
-        pattern: One of PATTERNS (of reads: READ_PATTERNS), mixed, none or unknown.
+        pattern: One of PATTERNS (for reads: of READ_PATTERNS), mixed, none or unknown.
         start_ns: Start of its first slice, ns since the epoch; in a digest, not before the job's
             start.
         end_ns: End of its last slice; in a digest, not after the job's end.
         active_slices: Number of its slices in which anything was written (read).
         bytes: Bytes written (read).
         share: Share of the bytes that the job wrote to the mount (read from it), 0 to 1.
-        calls: Write (read) calls.
-        chunk_bytes: Chunk size of the part that gave the pattern its name; None for mixed, none and
-            unknown.
-        calls_per_chunk: Number of calls that wrote (read) a chunk; None for the same patterns.
-        gapped: Share of the writes that left a gap behind the one before, 0 to 1; 0 of reads.
-        scattered: Steps back and gaps of writes alternate: a file is written all over, or grows
-            while its header is fixed; which of the two is not known. False of reads.
-        parts: The access patterns found in the phase, the largest first.
+        calls: Number of write (read) calls.
+        chunk_bytes: Mean bytes per chunk of `pattern` (see PatternShare); None if it is mixed, none
+            or unknown.
+        calls_per_chunk: Mean number of calls that wrote (read) a chunk; None for the same patterns.
+        gapped: Share of the writes that began beyond the end of the previous write to the file, 0
+            to 1; 0 for reads.
+        scattered: Whether steps back and gaps between writes alternate. Then it is not known
+            whether the file is written all over, or grows while its header is updated. False for
+            reads.
+        parts: The access patterns found in the phase, the one with the most bytes first.
         period: Period of the bursts; None where they do not recur, or are too few to decide.
-        evidence: A sentence: the figures that the name rests on.
+        evidence: A sentence with the numbers from which `pattern` was derived.
     """
 
     pattern: str
@@ -90,15 +92,18 @@ class AccessPattern:
     """How a job wrote to one mount, or read from it.
 
     Attributes:
-        mount: Identity of the shared resource.
-        pattern: The pattern of the phases that hold nine tenths of the bytes, those of unknown
-            phases (a fifth at most) left out; mixed where named phases differ, none without writes
-            (reads). Re-read also includes the first, sequential reading.
-        chunk_bytes: The chunk of the heaviest of these phases; None when it has none.
-        period: Period of the bursts in that phase; None where it has none.
+        mount: Identity of the mount.
+        pattern: The pattern of the phases that hold four fifths of all bytes, and nine tenths of
+            the bytes in phases with a known pattern. Without such a pattern: mixed where phases
+            with known patterns differ, else unknown. Without writes (reads): "none". If much is
+            read again, the first, sequential reading counts as re-read, too.
+        chunk_bytes: Mean bytes per chunk in the phase of this pattern with the most bytes; None
+            where that is not known.
+        period: Period of the bursts in the same phase; None where they are not periodic.
         bytes: Bytes written (read).
-        followed: The runtime followed where calls begin (writes: 0.3 and later; reads: 0.5).
-        phases: All phases in order of time, the silent ones between them too.
+        followed: Whether the runtime recorded where calls begin: for writes since version 0.3, for
+            reads since 0.5.
+        phases: All phases in order of time, including the silent ones between the others.
     """
 
     mount: str

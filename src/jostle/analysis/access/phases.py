@@ -30,12 +30,14 @@ class Ways:
     """The access patterns of one direction (reads or writes), and the functions that find them.
 
     Attributes:
-        done: What was done with the bytes, for users: "written".
+        done: What was done with the bytes, for messages: "written" or "read".
         names: Names of the patterns.
         bytes: Bytes of each slice by pattern, shape (patterns, slices).
-        name: Function that names the slices from the first number up to the second as one phase.
-        phase: Function that describes such slices.
-        folded: Function that changes the shares of bytes by name before the mount is named.
+        name: Function that returns the pattern of a range of slices, taken as one phase. Its
+            arguments are the first slice and the one after the last.
+        phase: Function that returns such a range, with the same arguments, as an AccessPhase.
+        folded: Function that merges the shares of patterns that count as one for the whole mount.
+            It takes and returns shares of the bytes by pattern.
     """
 
     done: str
@@ -72,7 +74,7 @@ def pattern_of(series: Series, ways: Ways) -> AccessPattern:
 
 
 def untouched(series: Series, done: str) -> AccessPattern:
-    """Return the access pattern `none`, of a mount on which no bytes were written (read)."""
+    """Return the result for a mount on which no bytes were written (read): the pattern `none`."""
     silent = _silence(series, 0, len(series.bytes), done)
     return AccessPattern(series.mount, NONE, None, None, 0, series.known, [silent])
 
@@ -83,10 +85,10 @@ def period_of(series: Series, lo: int, hi: int) -> Period | None:
 
 
 def _of_all(phases: list[AccessPhase], ways: Ways) -> tuple[str, float]:
-    """Name a mount by its phases; mixed only if named phases differ.
+    """Return the pattern of a whole mount; mixed only if the known patterns of its phases differ.
 
     Returns:
-        The name, and the share of the bytes with it.
+        The pattern, and the share of the bytes that are in phases with this pattern.
     """
     shares: dict[str, float] = {}
     for phase in phases:
@@ -99,10 +101,13 @@ def _of_all(phases: list[AccessPhase], ways: Ways) -> tuple[str, float]:
 
 
 def _covered(series: Series, spans: list[_Run]) -> tuple[list[_Run], int]:
-    """Extend spans so that they cover every byte; a long trickle outside becomes its own span.
+    """Extend spans of slices until every byte is inside one.
+
+    A long time with few bytes outside all spans becomes a span of its own.
 
     Returns:
-        The spans, and the longest pause inside one, slices: shorter silences are not phases.
+        The spans, and the longest pause inside one of them, in slices. A silence between spans is
+        a phase of its own only if it is longer than this pause.
     """
     pause = max(int(np.diff(_active(series, *span)).max(initial=1)) - 1 for span in spans)
     out: list[_Run] = []
@@ -122,7 +127,7 @@ def _covered(series: Series, spans: list[_Run]) -> tuple[list[_Run], int]:
 
 
 def _active(series: Series, lo: int, hi: int) -> NDArray[np.intp]:
-    """Return the slices that carry more than a hundredth of what is usual."""
+    """Return the slices of a range with more than a hundredth of the usual bytes of a slice."""
     found: NDArray[np.intp] = np.flatnonzero(
         series.bytes[lo:hi] > _TRICKLE * usual_amount(series.bytes)
     )
@@ -130,7 +135,7 @@ def _active(series: Series, lo: int, hi: int) -> NDArray[np.intp]:
 
 
 def _cut(series: Series, ways: Ways) -> list[tuple[int, int]]:
-    """Cut the time into runs of slices with one pattern; silence at their ends is left out."""
+    """Cut a job's time into spans of slices with one pattern, without silence at their ends."""
     active = _active(series, 0, len(series.bytes))
     sums = np.cumsum(ways.bytes[:, active], axis=1)
     sums = np.concatenate((np.zeros((len(ways.names), 1)), sums), axis=1)

@@ -1,9 +1,10 @@
 """Determines the access pattern of a job's reads on each mount, phase by phase.
 
-Every byte read belongs to a run of reads in order, and is assigned to one of four patterns by
-what began the run: nothing (sequential), a jump by a repeated distance (strided), any other
-jump (random), or a return to where one of the last runs began (re-read). A run is counted when it
-ends, so its bytes are assigned backwards in time, the latest first.
+Reads that continue where the previous one ended form a run. Each byte is assigned to one of four
+patterns by how its run began: without a jump (sequential), by a jump of a recurring distance
+(strided), by any other jump (random), or by a return to where one of the last runs began (re-read).
+A run is recorded in the slice in which it ends, so its bytes are taken from that slice first, then
+from the slices before it.
 """
 
 from __future__ import annotations
@@ -41,11 +42,11 @@ def read_patterns(tables: JobTables) -> list[AccessPattern]:
     """Determine the access pattern of a job's reads on each of its mounts.
 
     Args:
-        tables: Everything about the job, from Repository.job_tables; `accesses` must be there.
+        tables: The tables of the job, from Repository.job_tables, with `accesses`.
 
     Returns:
-        One entry per mount, the one with the most bytes first; all unknown if the profile does not
-        record where reads begin.
+        One entry per mount, the one with the most bytes first. All patterns are unknown if the
+        profile does not record where reads begin.
     """
     found = [_pattern(series) for series in read_series(tables)]
     return sorted(found, key=lambda pattern: (-pattern.bytes, pattern.mount))
@@ -66,7 +67,7 @@ def _pattern(series: ReadSeries) -> AccessPattern:
 
 
 def _claimed(series: ReadSeries) -> Floats:
-    """Assign each byte to the pattern of its read, shape (4, slices) in order of READ_PATTERNS."""
+    """Return the bytes of each slice by pattern, shape (4, slices), in order of READ_PATTERNS."""
     ways = np.zeros((len(READ_PATTERNS), len(series.bytes)))
     budget = ClaimBudget(series.bytes, series.reads)
     wanted = np.stack((series.stride_bytes, series.jump_bytes, series.again_bytes))
@@ -80,7 +81,7 @@ def _claimed(series: ReadSeries) -> Floats:
 
 
 def _folded(shares: Mapping[str, float]) -> dict[str, float]:
-    """Add the share of the first, sequential reading to that of re-reading."""
+    """Add the share of sequential reading to that of re-reading, if at least 40 % is re-read."""
     out = dict(shares)
     if SEQUENTIAL in out and out.get(RE_READ, 0.0) >= _AGAIN * sum(out.values()):
         out[RE_READ] += out.pop(SEQUENTIAL)
@@ -146,7 +147,7 @@ def _parts(series: ReadSeries, ways: Floats, span: slice) -> list[PatternShare]:
 
 
 def _name(series: ReadSeries, ways: Floats, span: slice) -> tuple[str, str]:
-    """Name a phase, and return the figures that the name rests on."""
+    """Return the pattern of a phase, and a sentence with the numbers that it was derived from."""
     amounts, (ahead, back, regular, again) = (
         ways[:, span].sum(axis=1),
         series.jumps[:, span].sum(axis=1),

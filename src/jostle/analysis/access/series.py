@@ -28,9 +28,9 @@ class Series:
         mount: Identity of the mount.
         first: Number of the first slice.
         slice_ns: Length of a slice, ns.
-        known: Whether the profile records where calls begin.
-        bytes: Bytes written, or read.
-        busy: Seconds inside calls, mean over the processes.
+        known: Whether the profile records where in a file calls begin.
+        bytes: Bytes written (read) in each slice.
+        busy: Seconds inside calls in each slice, mean over the processes.
     """
 
     mount: str
@@ -47,10 +47,18 @@ class MountSeries(Series):
 
     Attributes:
         writers: Number of processes that wrote to the mount.
-        heavy: Number of largest write calls that carry nine tenths of the bytes; 0 when unknown.
-        active: Number of processes with calls on the mount in the slice.
-        writes: Number of write calls; further fields are sums of the metrics that they are named
-            after.
+        heavy: Number of write calls, from the largest down, that carry nine tenths of the bytes; 0
+            when unknown.
+        active: Number of processes with calls on the mount in each slice.
+        writes: Number of write calls in each slice, as of the following calls.
+        backs: Steps back: writes that begin before the end of the descriptor's previous write.
+        back_bytes: Bytes written before each step back, since the previous one or the open.
+        gaps: Writes that begin beyond the end of the descriptor's previous write.
+        files: Closed descriptors and streams that bytes were written to.
+        file_bytes: Bytes written to the files that were closed in the slice.
+        closes: Number of close calls.
+        seeks: Number of seek calls.
+        reads: Number of read calls.
     """
 
     writers: int
@@ -71,13 +79,16 @@ class MountSeries(Series):
 class ReadSeries(Series):
     """A job's reads from one mount, slice by slice.
 
+    A run is a sequence of reads of which each continues where the previous one ended.
+
     Attributes:
-        reads: Number of read calls.
-        jumps: Runs of reads in order that ended in the slice, by how they began, shape
-            (4, slices): by an irregular jump ahead, by one back, by a regular jump, by a return.
-        jump_bytes: Bytes of the runs that irregular jumps began.
-        stride_bytes: Bytes of the runs that regular jumps began.
-        again_bytes: Bytes of the runs that returns began.
+        reads: Number of read calls in each slice.
+        jumps: Number of runs that ended in each slice, shape (4, slices). Row 0: runs that began
+            with an irregular jump ahead; row 1: with an irregular jump back; row 2: with a regular
+            jump, of a recurring distance; row 3: with a return to where an earlier run began.
+        jump_bytes: Bytes of the runs that began with an irregular jump.
+        stride_bytes: Bytes of the runs that began with a regular jump.
+        again_bytes: Bytes of the runs that began with a return.
     """
 
     reads: Floats
@@ -91,10 +102,10 @@ def mount_series(tables: JobTables) -> list[MountSeries]:
     """Return a job's writes to each of its mounts, per slice.
 
     Args:
-        tables: Everything about the job; `accesses` must be there.
+        tables: The tables of the job, with `accesses`.
 
     Returns:
-        One series per mount, in order of their names.
+        One series per mount, in alphabetical order of the mounts.
     """
     writers = _processes(tables, "write_bytes")
     known, heavy = _follows(tables), _heavy(tables)
@@ -117,7 +128,7 @@ def read_series(tables: JobTables) -> list[ReadSeries]:
 
 
 class _Rows:
-    """The rows of one mount on one time axis, with the slice length that most of them have."""
+    """The rows of one mount on one time axis, whose step is the most frequent slice length."""
 
     def __init__(self, mount: str, rows: Mapping[str, Ints]) -> None:
         self.mount = mount
@@ -131,7 +142,7 @@ class _Rows:
         self._at = (at - self.first)[self._inside]
 
     def laid(self, *names: str) -> Floats:
-        """Return the sum of some metrics, shape (slices,)."""
+        """Return the sum of the named metrics in each slice, shape (slices,)."""
         values = np.zeros(self._size, dtype=np.float64)
         for name in names:
             if name in self._rows:
@@ -170,13 +181,13 @@ def _follows(tables: JobTables) -> bool:
 
 
 def _sum(rows: pa.Table, quantity: str) -> Ints:
-    """Return a quantity of all calls on files, one value per row."""
+    """Return a quantity, added up over posix and stdio calls on files, one value per row."""
     posix, stdio = (ints_or_zeros(rows, name) for name in file_metrics(quantity))
     return posix + stdio
 
 
 def _processes(tables: JobTables, quantity: str) -> dict[str, int]:
-    """Count the processes that have any of a quantity, by mount."""
+    """Count, for each mount, the processes in which a quantity is above 0."""
     rows = tables.mount_totals
     if not rows.num_rows:
         return {}
@@ -188,9 +199,10 @@ def _processes(tables: JobTables, quantity: str) -> dict[str, int]:
 
 
 def _heavy(tables: JobTables) -> dict[str, float]:
-    """Count the write calls that carry nine tenths of the bytes, by mount.
+    """Count the write calls, from the largest down, that carry nine tenths of a mount's bytes.
 
-    Sizes are known per process only, so the result has only mounts that have nearly all calls.
+    Sizes of calls are recorded per process, not per mount. So the result contains a mount only if
+    nine tenths of all write calls were made on it.
     """
     rows = tables.mount_totals
     if not rows.num_rows or "posix_write_size" not in tables.totals.column_names:

@@ -1,4 +1,4 @@
-"""Detects writes that no counted call shows: mapped memory, io_uring, static code."""
+"""Detects bytes written without a counted call: by mapped memory, io_uring or static programs."""
 
 from __future__ import annotations
 
@@ -21,14 +21,15 @@ _DOUBT = 0.2  # of a mount's bytes: if more may be unseen, its pattern is unknow
 def unseen_bytes(tables: JobTables) -> int:
     """Estimate how many bytes a job sent to disks without a counted call.
 
-    The kernel counts all bytes that each process sends to the storage layer (os_write_bytes). The
-    bytes of its calls, and further ones that these calls may have dirtied, are subtracted.
+    The kernel counts all bytes that each process sends to the storage layer (os_write_bytes). From
+    these are subtracted the bytes of the counted calls, and the bytes of pages and metadata that
+    such calls may have changed in addition.
 
     Args:
-        tables: Everything about the job.
+        tables: The tables of the job.
 
     Returns:
-        A lower bound, bytes; 0 if it is negligible. The mounts are not known.
+        A lower bound in bytes; 0 if it is negligible. It is not known on which mounts they are.
     """
     if not tables.totals.num_rows or "os_write_bytes" not in tables.totals.column_names:
         return 0
@@ -75,14 +76,15 @@ def _places(process_ids: Ints, wanted: Ints) -> Ints:
 
 
 def doubted(pattern: AccessPattern, unseen: int) -> AccessPattern:
-    """Replace a pattern by unknown if unseen writes may contradict it.
+    """Replace a job's access pattern by an unknown one if unseen writes may contradict it.
 
     Args:
-        pattern: How a job wrote to a mount, by its calls.
-        unseen: From unseen_bytes.
+        pattern: How a job wrote to a mount, by its counted calls.
+        unseen: Bytes that the job wrote without a counted call, from unseen_bytes.
 
     Returns:
-        The same pattern; or an unknown one with unknown phases, if enough bytes are unseen.
+        The same pattern; or an unknown one with unknown phases, if more than a fifth of the bytes
+        on the mount may be unseen.
     """
     if unseen <= _DOUBT * (unseen + pattern.bytes):
         return pattern

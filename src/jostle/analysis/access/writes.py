@@ -1,12 +1,12 @@
 """Determines the access pattern of a job's writes on each mount (Shah, 2020, 3.2.1, 3.3.4, 7.1).
 
 Every byte written is assigned to one of three patterns:
-    files: it is in a file that was closed soon after (open-write-close),
-    rewritten: the job sought back before it on the same descriptor (write-seek),
+    files: the byte is in a file that was closed soon after (open-write-close),
+    rewritten: after the byte was written, the job stepped back before it in the file (write-seek),
     streamed: neither; the file grew in order (aggregate-write).
-What a seek back or a close ends was written before it, so bytes are assigned backwards in time, the
-latest first. A phase has the name of a pattern that has four fifths of its bytes and occurs often
-enough; else it is mixed, or unknown.
+The bytes that belong to a step back or a close were written before it. So they are taken from its
+slice first, then from the slices before. A phase gets the pattern that has four fifths of its bytes
+and occurs often enough; without such a pattern it is mixed or unknown.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ def write_patterns(tables: JobTables) -> list[AccessPattern]:
     """Determine the access pattern of a job's writes on each of its mounts.
 
     Args:
-        tables: Everything about the job, from Repository.job_tables; `accesses` must be there.
+        tables: The tables of the job, from Repository.job_tables, with `accesses`.
 
     Returns:
         One entry per mount, the one with the most bytes first. Profiles of versions before 0.3 do
-        not record where writes begin: then only files written and closed one after the other are
-        named, and all else is unknown.
+        not record where writes begin. In these only open-write-close is recognised, by files
+        written and closed one after the other; all else is unknown.
     """
     unseen = unseen_bytes(tables)
     found = [doubted(_pattern(series), unseen) for series in mount_series(tables)]
@@ -126,7 +126,10 @@ def _parts(ways: Floats, chunks: Floats, moved: float, known: bool) -> list[Patt
 
 
 def _named(series: MountSeries, claims: Claims, span: slice) -> tuple[str, str, Floats, Floats]:
-    """Return the name of a phase, the reason, and its bytes and chunks by kind of writing."""
+    """Return the pattern of a phase, the reason for it, and the bytes and chunks of each pattern.
+
+    Bytes and chunks are those in the phase, in the order of PATTERNS.
+    """
     here = claims.part(span)
     if series.known and one_each(series, claims, span):
         stream(here)
@@ -135,13 +138,13 @@ def _named(series: MountSeries, claims: Claims, span: slice) -> tuple[str, str, 
 
 
 def _to_and_fro(series: MountSeries, span: slice) -> bool:
-    """Return whether steps back and gaps alternate: then it is unknown what is written twice."""
+    """Return whether steps back and gaps alternate, so that rewritten bytes remain unknown."""
     backs, gaps = float(series.backs[span].sum()), float(series.gaps[span].sum())
     return backs >= _REPEATED and _JUMPS[0] * backs < gaps < _JUMPS[1] * backs
 
 
 def _name(series: MountSeries, ways: Floats, chunks: Floats, span: slice) -> tuple[str, str]:
-    """Name a phase, and return the figures that the name rests on."""
+    """Return the pattern of a phase, and a sentence with the numbers that it was derived from."""
     moved, writes = float(series.bytes[span].sum()), int(series.writes[span].sum())
     files, backs = int(chunks[0]), int(chunks[1])
     said = ", ".join(

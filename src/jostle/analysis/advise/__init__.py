@@ -1,9 +1,9 @@
 """Advice on a job: what to change, what that would save, and who pays for it.
 
 Public interface:
-    recommend: the advice on one job, the greatest saving first.
-    PastRun: a run of the same program, from which time limits are derived.
-    Recommendations, Recommendation, OwnNeighbour: its result types.
+    recommend: returns the advice on one job, the greatest saving first.
+    PastRun: an input of `recommend`, a run of the same program.
+    Recommendations, Recommendation, OwnNeighbour: result types of `recommend`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Advises to run at a different time of the day, at which earlier runs lost less time."""
+"""Advises to start a job at a time of day at which earlier runs lost less time to other jobs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def another_hour(runs: Sequence[PastRun], start_s: float, *, seed: int) -> Itera
     """Yield the advice to start at a different time of day, if earlier runs lost less time then.
 
     Args:
-        runs: Runs of the same program by the same user, with what they lost.
+        runs: Runs of the same program by the same user, with the time that each lost.
         start_s: When the job started, s since the epoch.
         seed: Seed of the bootstrap over runs.
     """
@@ -60,13 +60,13 @@ def another_hour(runs: Sequence[PastRun], start_s: float, *, seed: int) -> Itera
 
 
 def _means(values: Sequence[float], dice: np.random.Generator) -> NDArray[np.float64]:
-    """Return means of resampled values."""
+    """Return the means of bootstrap samples of some values."""
     drawn: NDArray[np.float64] = dice.choice(np.array(values), (_DRAWS, len(values))).mean(axis=1)
     return drawn
 
 
 def _span_of(start_s: float) -> int:
-    """Return the span of the day, by the clock of this machine, from 0."""
+    """Return in which span of hours of the day a time is, from 0, in this machine's time zone."""
     return datetime.fromtimestamp(start_s).astimezone().hour // _SPAN_H
 
 

@@ -17,7 +17,7 @@ _MOST_LOSS = 0.1
 
 
 def like_jobs(alongside: CoRunning, interference: JobInterference) -> list[str]:
-    """Return the jobs of the same user and program that slowed a job, if they are several."""
+    """Return the jobs of the same user and program that slowed a job, if there are several."""
     job = alongside.job
     found = {
         suspect.job
@@ -34,7 +34,8 @@ def like_jobs(alongside: CoRunning, interference: JobInterference) -> list[str]:
 def fewer_at_once(alongside: CoRunning, interference: JobInterference) -> Iterator[Recommendation]:
     """Yield the advice how many jobs of a program to run at once, if they slow each other.
 
-    The loss of a job is assumed to be proportional to the number of the others.
+    It is assumed that the time that a job loses is proportional to the number of jobs of the same
+    program that run at the same time.
 
     Args:
         alongside: The job and its co-running jobs.
@@ -75,7 +76,7 @@ def fewer_at_once(alongside: CoRunning, interference: JobInterference) -> Iterat
 
 
 def _mean_others(alongside: CoRunning, names: list[str], run_s: float) -> float:
-    """Return how many of some jobs ran at the same time as a job, on average over its run time."""
+    """Return how many of the named jobs ran while a job ran, on average over its run time."""
     job, shared = alongside.job, 0.0
     end_ns = job.end_ns or job.last_ns
     for name in names:

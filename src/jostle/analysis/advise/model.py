@@ -13,15 +13,17 @@ from jostle.values.plain_values import plain
 
 @dataclass(frozen=True)
 class Recommendation:
-    """One change that would save a job time, with what it saves and costs.
+    """One change that would save time of a job, with the saving and the cost of the change.
 
     Attributes:
         rule: Short name of the rule that gave the advice; it stays the same between versions.
-        seen: Observation that the advice rests on, with figures; a sentence without its full stop.
+        seen: Observation from which the advice follows, with numbers; a sentence without its full
+            stop.
         lever: Setting or habit that is to be changed.
         texts: Lines to paste into a script or a shell; may be empty.
-        saving: Seconds of the job's run time that it would save; None where none can be predicted.
-        saving_words: What the saving rests on, or why none is predicted.
+        saving: Seconds of the job's run time that the change would save; None where the saving
+            cannot be predicted.
+        saving_words: How the saving was predicted, or why none is predicted.
         pays: Who bears the cost of the change, and what that cost is.
         unless: Conditions under which the advice should not be followed.
     """
@@ -38,13 +40,14 @@ class Recommendation:
 
 @dataclass(frozen=True)
 class OwnNeighbour:
-    """Another job of the same user that cost the job time.
+    """Another job of the same user that slowed the job.
 
     Attributes:
         job: Name of the other job.
-        start_s: When it started, s after the start of the job that it slowed; below 0: before it.
-        end_s: When it ended, s after the same instant.
-        seconds: Time that it cost the job, s.
+        start_s: When the other job started, s after the start of the job that it slowed; negative
+            if it started earlier.
+        end_s: When the other job ended, s after the same instant.
+        seconds: Time that the other job cost the job, s.
     """
 
     job: str
@@ -62,10 +65,10 @@ class Recommendations:
         run_s: Run time of the job, s.
         lost: Run time that other jobs cost it, s.
         found: The advice, the greatest predicted saving first; those without a prediction last.
-        nothing: Why nothing is advised, a sentence; "" where something is.
+        nothing: Why no change is advised, a sentence; "" where a change is advised.
         limits: Limits of the advice, one sentence each.
-        own_neighbours: The jobs of the same user that cost it time, and when they ran: what it
-            would lose if it started earlier or later.
+        own_neighbours: The jobs of the same user that slowed this one, with the times when they
+            ran. They show what this job would lose if it started earlier or later.
     """
 
     job: str
@@ -83,7 +86,7 @@ class Recommendations:
 
 
 def added(parts: Iterable[Interval]) -> Interval:
-    """Return the sum of losses that are estimated independently, at least 0."""
+    """Return the sum of independently estimated losses; its interval does not extend below 0."""
     parts = list(parts)
     value = sum(part.value for part in parts)
     low = value - sqrt(sum((part.value - part.low) ** 2 for part in parts))

@@ -1,4 +1,4 @@
-"""Advises to have nodes exclusively or more cores, where others or a CPU limit slowed the job."""
+"""Advises to request exclusive nodes or more cores, where other jobs or a CPU limit cost time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BY_LIMIT = "throttled by its CPU limit"
 
 
 def exclusive(interference: JobInterference) -> Iterator[Recommendation]:
-    """Yield the advice to request exclusive nodes, where other jobs on a node cost time."""
+    """Yield the advice to request exclusive nodes, where other jobs on its nodes slowed a job."""
     here = {each.resource for each in interference.resources if each.kind in _OF_A_NODE}
     jobs = [
         each

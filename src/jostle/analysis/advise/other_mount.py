@@ -1,4 +1,4 @@
-"""Advises to use a different file system or storage targets, from the run's own call times."""
+"""Advises to use a different file system or storage target on which the run lost less time."""
 
 from __future__ import annotations
 
@@ -26,14 +26,19 @@ _AS_FAST = 1.1
 
 @dataclass(frozen=True)
 class _Seen:
-    """A run's time per byte on a mount without others, in ns, and its mean bytes per request."""
+    """How fast a run's requests on a mount were when other jobs did not slow them.
+
+    Attributes:
+        per_byte: Time in calls per byte, ns.
+        request: Mean bytes per request.
+    """
 
     per_byte: float
     request: float
 
 
 def another_mount(alongside: CoRunning, interference: JobInterference) -> Iterator[Recommendation]:
-    """Yield the advice to use a file system that was as fast, but on which no time was lost.
+    """Yield the advice to use a file system on which the run lost no time, and was as fast.
 
     Args:
         alongside: The job and its neighbours; only `own_mounts` is read.

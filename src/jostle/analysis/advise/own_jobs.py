@@ -27,12 +27,12 @@ _WORTH = 0.25
 def own_jobs(
     job: JobFacts, interference: JobInterference, without: Collection[str] = ()
 ) -> Iterator[Recommendation]:
-    """Yield the advice on each suspect that belongs to the job's own user.
+    """Yield the advice on each job of the same user that slowed a job.
 
     Args:
-        job: The job.
+        job: The job that was slowed.
         interference: Result of `identify` for the job.
-        without: Jobs about which other advice is given.
+        without: Names of jobs to leave out, since different advice is given about them.
     """
     resources = {each.resource: each for each in interference.resources}
     for name, suspects in own_suspects(job, interference).items():
@@ -46,7 +46,7 @@ def own_jobs(
 
 
 def own_neighbours(alongside: CoRunning, interference: JobInterference) -> Iterator[OwnNeighbour]:
-    """Yield the jobs of the job's own user that cost it time, with when they ran.
+    """Yield the jobs of the same user that slowed a job, with the times when they ran.
 
     Args:
         alongside: The job and its co-running jobs.
@@ -65,10 +65,10 @@ def own_neighbours(alongside: CoRunning, interference: JobInterference) -> Itera
 
 
 def own_suspects(job: JobFacts, interference: JobInterference) -> dict[str, list[Suspect]]:
-    """Return the suspects that belong to the job's own user, by their jobs.
+    """Return the suspects (jobs whose load explains a loss) of a job's own user, by job name.
 
     Args:
-        job: The job.
+        job: The job that was slowed.
         interference: Result of `identify` for the job.
     """
     mine: dict[str, list[Suspect]] = {}
@@ -99,12 +99,12 @@ def _one_after_the_other(name: str, suspects: list[Suspect]) -> Recommendation:
 
 @dataclass(frozen=True)
 class _Shift:
-    """By how much to shift a job's bursts, and what remains of the overlap.
+    """A later start of the other job, by which the bursts of two jobs overlap less.
 
     Attributes:
-        seconds: By how much the other job starts later, s.
-        period: Period of both.
-        left: The overlap that remains, as a part of the present one, 0 to 1.
+        seconds: By how much later the other job starts, s.
+        period: Period of the bursts, the same for both jobs.
+        left: Overlap after the shift divided by the overlap before it, 0 to 1.
     """
 
     seconds: float
@@ -113,9 +113,10 @@ class _Shift:
 
 
 def _shift(loss: ResourceLoss, suspect: Suspect) -> _Shift | None:
-    """Return the shift by which the bursts of two periodic jobs overlap least; None: impossible.
+    """Return the shift by which the bursts of two jobs overlap least; None if no shift helps.
 
-    Both must have bursts of the same period, and enough time between them.
+    A shift helps only if the bursts of both jobs have the same period, and if enough time is left
+    between the bursts.
     """
     own, others = np.array(loss.own_load), np.array(loss.others_load)
     if suspect.share < _MOST_OF_IT or len(own) != len(others) or not loss.slice_ns:

@@ -1,4 +1,4 @@
-"""Collects the advice on a job: from neighbours, nodes, requests, bindings and run times."""
+"""Collects the advice of all rules on one job, and orders it by the time that it saves."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ def recommend(
     slow_targets: Sequence[SlowTarget] = (),
     seed: int = 0,
 ) -> Recommendations:
-    """Return what to change about a job; empty if no change would help.
+    """Return the changes to a job that would save time; the list is empty if none would.
 
-    Nothing here reveals another user's job: only jobs of the job's own user are named.
+    The advice reveals no job of other users: it names only jobs of the job's own user.
 
     Args:
-        alongside: The job and its neighbours, from Repository.alongside.
+        alongside: The job and the jobs that ran at the same time, from Repository.alongside.
         interference: Result of `identify`, restricted to what the viewer may see.
         digest: Digest of the job.
-        runs: Runs of the same program by the same user, this one included.
+        runs: Runs of the same program by the same user, including this one.
         slow_targets: Storage targets that were slower than others for the job's own files.
-        seed: Seed of the random steps.
+        seed: Seed of the bootstraps.
     """
     job, run_s = alongside.job, interference.run_s
     interference = _counted_once(interference)
@@ -77,7 +77,11 @@ def recommend(
 
 
 def _counted_once(interference: JobInterference) -> JobInterference:
-    """Return an interference whose suspects' losses may be added up over nodes."""
+    """Return the result of `identify` with losses of suspects that may be added up.
+
+    A job that waits for its slowest node loses the same time on each of its nodes; here this time
+    counts once (see `counted_once`).
+    """
     kinds = {each.resource: each.kind for each in interference.resources}
     losses = counted_once(
         [
@@ -94,14 +98,17 @@ def _counted_once(interference: JobInterference) -> JobInterference:
 
 
 def _is_worth(one: Recommendation, least_s: float) -> bool:
-    """Return whether advice certainly saves time, and enough of it."""
+    """Return whether advice has no predicted saving, or one that is certain and large enough."""
     if one.saving is None:
         return True
     return one.saving.value >= least_s and (one.saving.low > 0 or one.rule == "more cores")
 
 
 def _of_binding(advice: BindingAdvice) -> Recommendation:
-    """Return advice on a binding; its seconds are those of copies, not run time."""
+    """Return advice on a binding as a Recommendation without a saving of run time.
+
+    The seconds of such advice are those of copies to GPUs, so they are only in the text.
+    """
     words = advice.saving
     if advice.saving_s is not None:
         low, middle, high = advice.saving_s
@@ -119,7 +126,7 @@ def _of_binding(advice: BindingAdvice) -> Recommendation:
 
 
 def _nothing(job: JobFacts, interference: JobInterference) -> str:
-    """Return why nothing is advised."""
+    """Return the reason why no change is advised, as a sentence for users."""
     if not interference.evident:
         return (
             "Do nothing: there is no evidence that others cost this run time, and no change to "

@@ -1,4 +1,4 @@
-"""Advises fewer and larger file system requests, by what a request costs the job."""
+"""Advises fewer and larger file system requests, where each request costs time beyond its bytes."""
 
 from __future__ import annotations
 
@@ -29,8 +29,9 @@ _NS = 1e9
 def larger_requests(alongside: CoRunning, *, seed: int) -> Iterator[Recommendation]:
     """Yield the advice to write or read in larger pieces, per mount and direction.
 
-    The time of a slice's requests is fitted by a cost per request and a cost per byte, both at
-    least 0. The saving is the cost per request times the number of avoided requests.
+    A cost per request and a cost per byte, both at least 0, are fitted to the time that the
+    requests of each slice took. The saving is the cost per request times the number of requests
+    that larger pieces avoid.
 
     Args:
         alongside: The job and its neighbours; only `own_mounts` is read.
@@ -49,7 +50,12 @@ def larger_requests(alongside: CoRunning, *, seed: int) -> Iterator[Recommendati
 def _fitted(
     rows: pa.Table, direction: str, dice: np.random.Generator
 ) -> tuple[float, float, Interval] | None:
-    """Return requests, their mean size in bytes, and the seconds saved per process; or None."""
+    """Return what larger requests in one direction would save on one mount.
+
+    Returns:
+        Number of requests, their mean size in bytes, and the seconds that larger requests would
+        save per process. None where requests are large already, or too few.
+    """
     ops, moved, spent = (
         floats(rows, f"posix_{direction}_{what}") + floats(rows, f"stdio_{direction}_{what}")
         for what in ("ops", "bytes", "ns")
@@ -71,7 +77,13 @@ def _fitted(
 
 
 def _cost(ops: Floats, moved: Floats, spent: Floats) -> float:
-    """Return what a request costs beyond its bytes, s."""
+    """Return the time that a request costs in addition to the time for its bytes, s.
+
+    Args:
+        ops: Number of requests in each slice.
+        moved: Bytes moved in each slice.
+        spent: Time in requests in each slice, s.
+    """
     scale = float(moved.sum() / ops.sum())
     found, _ = nnls(np.column_stack([ops, moved / scale]), spent)
     return float(found[0])

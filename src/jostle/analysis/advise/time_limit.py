@@ -17,7 +17,7 @@ _QUANTILE, _ROOM = 0.95, 1.1
 
 @dataclass(frozen=True)
 class PastRun:
-    """A run of the same program by the same user, with as many processes and nodes.
+    """A run of the same program by the same user, on as many nodes with as many processes.
 
     Attributes:
         seconds: Run time, s.
@@ -34,8 +34,8 @@ def time_limit(runs: Sequence[PastRun], program: str) -> Iterator[Recommendation
     """Yield the advice which time limit to request, with and without the time lost to other jobs.
 
     Args:
-        runs: The runs, the one under consideration included.
-        program: Name of their program.
+        runs: Runs of one program, including the one that the advice is for.
+        program: Name of the program.
     """
     if len(runs) < _FEWEST:
         return
@@ -61,7 +61,7 @@ def time_limit(runs: Sequence[PastRun], program: str) -> Iterator[Recommendation
 
 
 def _limit_min(seconds: Sequence[float]) -> int:
-    """Return the minutes within which most runs end, plus a tenth."""
+    """Return a time limit in minutes: 1.1 times the run time that 95 % of the runs keep."""
     return max(math.ceil(float(np.quantile(seconds, _QUANTILE)) * _ROOM / 60), 1)
 
 

@@ -1,4 +1,4 @@
-"""Advises on the binding of a job's processes to cores and GPUs, by all rules together."""
+"""Collects the advice of all rules on how to bind a job's processes to cores and GPUs."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ def binding_advice(
 ) -> list[BindingAdvice]:
     """Return the advice how to bind a job's processes to cores and GPUs.
 
-    A process whose binding is not known, or that may run on several nodes, is left out.
+    Processes whose binding is not known are left out.
 
     Args:
-        tables: From Repository.job_tables.
+        tables: The tables of the job, from Repository.job_tables.
         job_processes: The processes of the job.
-        sums: Sums of their metrics, from process_sums.
+        sums: Sum of each metric per process, from process_sums.
 
     Returns:
-        At most one piece of advice of each rule; empty where nothing is wrong.
+        At most one piece of advice of each rule; an empty list where the binding is good.
     """
     processes = bound_processes(job_processes, sums)
     ids = job_processes.ints("process")

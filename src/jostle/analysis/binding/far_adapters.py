@@ -1,4 +1,4 @@
-"""Finds nodes whose messages use a network adapter that is far from the job's GPUs."""
+"""Finds nodes that send messages over a network adapter far from the GPUs that the job uses."""
 
 from __future__ import annotations
 
@@ -21,11 +21,14 @@ _CARRIES = 0.1
 
 
 def far_adapters(used: Sequence[ProcessGpu], adapters: pa.Table | None) -> BindingAdvice | None:
-    """Advise jobs whose GPUs are on one NUMA node, and their network traffic on a different one.
+    """Return advice for nodes whose busy network adapters are on another NUMA node than the GPUs.
 
     Args:
-        used: Result of `process_gpus`.
-        adapters: JobTables.node_adapters.
+        used: The GPUs that the job's processes used, from `process_gpus`.
+        adapters: The network adapters of the job's nodes, JobTables.node_adapters.
+
+    Returns:
+        The advice, with all such nodes; None if there is none.
     """
     by_host: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in adapters.to_pylist() if adapters is not None else []:
@@ -66,7 +69,16 @@ def far_adapters(used: Sequence[ProcessGpu], adapters: pa.Table | None) -> Bindi
 def _other(
     here: Sequence[ProcessGpu], adapters: Sequence[Mapping[str, Any]]
 ) -> tuple[int, list[str], Mapping[str, Any]] | None:
-    """Return what a node sent over far adapters, their names, and an idle one near its GPUs."""
+    """Return an adapter of a node that is better than those that carry its traffic.
+
+    Args:
+        here: The GPUs that the job used on the node.
+        adapters: All adapters of the node.
+
+    Returns:
+        Bytes that the node moved over its busy adapters, which are far from the GPUs; the names of
+        these adapters; and an idle adapter near the GPUs. None where there is no such adapter.
+    """
     nodes = {each.node for each in here}
     whole = sum(row["bytes"] for row in adapters)
     if len(nodes) != 1 or -1 in nodes or whole < _LEAST_BYTES:

@@ -1,4 +1,4 @@
-"""Finds processes that copy to a GPU of another NUMA node than their cores."""
+"""Finds processes that copy data to or from a GPU on a different NUMA node than their cores."""
 
 from __future__ import annotations
 
@@ -25,7 +25,18 @@ _WAYS = ("h2d", "d2h")
 
 @dataclass(frozen=True)
 class ProcessGpu:
-    """The copies of one process to and from one GPU."""
+    """The copies of one process to and from one GPU.
+
+    Attributes:
+        process: The process.
+        gpu: Id of the GPU on its node.
+        node: NUMA node that the GPU is attached to; -1: unknown.
+        name: Model name of the GPU; "" unknown.
+        ops: Number of copies by direction: h2d (host to GPU) and d2h (GPU to host).
+        bytes: Bytes copied, by the same directions.
+        ns: Time of the copies, ns, by the same directions.
+        launches: Number of kernels and graphs that the process launched on the GPU.
+    """
 
     process: BoundProcess
     gpu: str
@@ -53,13 +64,13 @@ class ProcessGpu:
 
     @property
     def is_far(self) -> bool:
-        """Return whether the process ran rarely or never on the GPU's node."""
+        """Return whether the process ran rarely or never on the GPU's NUMA node."""
         part = self.process.part_on(self.node) if self.node >= 0 else None
         return part is not None and part <= _ELSEWHERE
 
     @property
     def is_near(self) -> bool:
-        """Return whether the process ran mostly on the GPU's node."""
+        """Return whether the process ran mostly on the GPU's NUMA node."""
         part = self.process.part_on(self.node) if self.node >= 0 else None
         return part is not None and part >= 1 - _ELSEWHERE
 
@@ -76,9 +87,9 @@ def process_gpus(
     """Return the copies of each process to and from each GPU.
 
     Args:
-        table: JobTables.process_gpus.
-        gpus: JobTables.gpus.
-        processes: Processes by their id in the table.
+        table: What each process did with each GPU, JobTables.process_gpus.
+        gpus: The GPUs with their model names, JobTables.gpus.
+        processes: The job's processes by their id in `table`.
     """
     rows = table.to_pylist() if table is not None else []
     named = gpus.select(["host", "gpu", "name"]).to_pylist() if gpus is not None else []
@@ -103,11 +114,14 @@ def process_gpus(
 
 
 def far_gpus(used: Sequence[ProcessGpu], everyone: Sequence[BoundProcess]) -> BindingAdvice | None:
-    """Advise processes whose GPU is attached to a different NUMA node than their cores.
+    """Return advice for processes whose GPU is attached to a different NUMA node than their cores.
 
     Args:
-        used: Result of `process_gpus`.
+        used: The GPUs that the job's processes used, from `process_gpus`.
         everyone: All processes of the job.
+
+    Returns:
+        The advice, with all such processes; None if there is none.
     """
     far = sorted(
         (each for each in used if each.is_far and each.matters),
@@ -219,7 +233,13 @@ def _unless(launcher: str, *, lacking: bool) -> str:
 def _saving(
     far: Sequence[ProcessGpu], used: Sequence[ProcessGpu]
 ) -> tuple[tuple[float, float, float] | None, str]:
-    """Compare the rates of copies with those of ranks that are near the same make of GPU."""
+    """Predict how much less time copies would take if the processes ran near their GPUs.
+
+    The prediction uses the rates of copies of ranks that run near a GPU of the same model.
+
+    Returns:
+        Least, expected and largest saving, s, or None; and a text that says what it rests on.
+    """
     near = [each for each in used if each.is_near]
     least = expected = most = 0.0
     for each in far:

@@ -20,12 +20,12 @@ _MPIRUNS = {
 
 
 def on_nodes(mates: Sequence[BoundProcess], target: Mapping[int, int]) -> list[str]:
-    """Return the lines that bind processes to the NUMA nodes of their GPUs.
+    """Return the command lines that bind processes to the NUMA nodes of their GPUs.
 
     Args:
         mates: Processes of one launch on one node, in order of rank.
-        target: Index of a process -> the NUMA node that it should run on; other processes keep
-            theirs.
+        target: For the index of a process (BoundProcess.at), the NUMA node that it should run on.
+            Processes that are not in `target` keep their NUMA nodes.
     """
     wanted = [target.get(process.at, min(process.nodes or {0})) for process in mates]
     launcher = mates[0].launcher
@@ -54,11 +54,11 @@ def _mpirun(launcher: str, wanted: Sequence[int]) -> str:
 
 
 def one_gpu_each(mates: Sequence[BoundProcess], idle_uuid: str) -> list[str]:
-    """Return the lines that give each rank of a node a GPU of its own.
+    """Return the command lines that give each rank of a node a GPU of its own.
 
     Args:
         mates: Ranks of one launch on one node.
-        idle_uuid: UUID of a GPU that is idle; "" unknown.
+        idle_uuid: UUID of an idle GPU of this node; "" if it is unknown.
     """
     launcher = mates[0].launcher
     if launcher == "slurm":
@@ -72,11 +72,11 @@ def one_gpu_each(mates: Sequence[BoundProcess], idle_uuid: str) -> list[str]:
 
 
 def on_own_cores(mates: Sequence[BoundProcess], group: frozenset[int]) -> list[str]:
-    """Return the lines that let processes use all cores that are available to them.
+    """Return the command lines that let processes use all cores that are available to their job.
 
     Args:
-        mates: Processes of one node that want cores, in order of rank.
-        group: Cores that are available to them.
+        mates: Processes of one node that need more cores, in order of rank.
+        group: Cores of the node that are available to the job.
     """
     launcher = mates[0].launcher
     if launcher == "slurm":
@@ -93,10 +93,10 @@ def on_own_cores(mates: Sequence[BoundProcess], group: frozenset[int]) -> list[s
 
 
 def over_adapter(name: str) -> list[str]:
-    """Return the lines that make collective libraries and MPI send over an adapter.
+    """Return the shell lines that make collective libraries and MPI send over a given adapter.
 
     Args:
-        name: Name of a port ("mlx5_0/1") or of an interface ("eth1"), as agents name them.
+        name: Name of a port ("mlx5_0/1") or of a network interface ("eth1"), as agents record it.
     """
     if "/" not in name:
         return [f"export NCCL_SOCKET_IFNAME={name} GLOO_SOCKET_IFNAME={name}"]

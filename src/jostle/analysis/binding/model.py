@@ -1,4 +1,4 @@
-"""Result types of the advice on bindings."""
+"""Result types of the advice on binding processes to cores and GPUs."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ class BindingCase:
     """Processes of one node that a piece of advice is about.
 
     Attributes:
-        host: The node.
-        who: Ranks of the processes, or their process ids where they have no rank: "rank 3".
-        cpus: Cores that they may run on, as the kernel lists them; "" unknown.
-        nodes: NUMA nodes of these, listed in the same way; "" unknown.
-        gpu: The GPU concerned, as digests name it; "" if the advice is about none.
-        gpu_node: The NUMA node of that GPU; -1: unknown or none.
-        bytes: Bytes that they copied to and from the GPU; for a far adapter, the bytes that it
-            carried for all jobs; 0 without a GPU.
-        seconds: Time of these copies (0 for an adapter); without a GPU, the time that they waited
-            for cores, summed over threads.
+        host: Name of the node.
+        who: Ranks of the processes, as "rank 3"; their process ids where they have no rank.
+        cpus: Cores that the processes may run on, listed as in the kernel ("0-3,8"); "" unknown.
+        nodes: NUMA nodes of these cores, listed in the same way; "" unknown.
+        gpu: Id of the GPU concerned, as in digests; "" for the rule "same cores".
+        gpu_node: NUMA node of that GPU; -1 if it is unknown, or for the rule "same cores".
+        bytes: Bytes that the processes copied to and from the GPU. For the rule "far adapter":
+            bytes that the adapter carried for all jobs. For the rule "same cores": 0.
+        seconds: Time of these copies. For the rule "far adapter": 0. For the rule "same cores":
+            time that the processes waited for cores, summed over threads.
     """
 
     host: str
@@ -40,20 +40,20 @@ class BindingAdvice:
     """A problem that a different binding of processes would fix.
 
     Attributes:
-        rule: far GPU, shared GPU, far adapter or same cores.
-        seen: Observation that the advice rests on, with figures; a sentence.
+        rule: Name of the rule: far GPU, shared GPU, far adapter or same cores.
+        seen: Observation from which the advice follows, with numbers; a sentence.
         lever: Setting that is to be changed.
-        texts: Exact text for the node of the first case: lines to paste.
+        texts: Lines to paste into a script, for the node of the first case.
         pays: Who bears the cost of the change, and what that cost is.
         unless: Conditions under which the advice should not be followed.
-        saving: The saving that is predicted, or why none is.
-        saving_s: Seconds of copies that are predicted to be saved, summed over processes: least,
-            expected and most, by the slowest, all and the fastest copies that compare; None where
-            nothing is predicted.
-        bytes: Bytes of all cases.
-        seconds: Seconds of all cases.
-        cases: The processes concerned, the most seconds first; at most MOST_CASES.
-        more_cases: Number of further cases.
+        saving: Text that says how the saving was predicted, or why none is predicted.
+        saving_s: Seconds of copies that the change is predicted to save, summed over processes:
+            lower bound, expected value and upper bound. They follow from the slowest, from all and
+            from the fastest comparable copies. None where no saving is predicted.
+        bytes: Sum of `bytes` over all cases.
+        seconds: Sum of `seconds` over all cases.
+        cases: The processes concerned, those with the most seconds first; at most MOST_CASES.
+        more_cases: Number of cases that are not in `cases`.
     """
 
     rule: str

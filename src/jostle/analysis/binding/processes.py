@@ -19,21 +19,23 @@ class BoundProcess:
     Attributes:
         at: Index of the process in the table of processes.
         host: Node of the process.
-        rank: Rank of the process in its MPI world; -1: none.
+        rank: Rank of the process in its MPI world; -1 if it has none.
         world: Id of that world.
         pid: Process id.
-        launcher: Launcher that started it, as in the table; but torch where one process of the job
-            has started several ranks within a step of Slurm.
+        launcher: Name of the launcher that started the process, as in the table of processes; but
+            torch where one process of the job started several ranks within a step of Slurm.
         start_ns: Start of the process, ns since the epoch.
-        end_ns: Its end, or the last time at which it was seen.
-        cpus: Cores that it may run on; None: unknown (also for the following sets).
-        nodes: NUMA nodes of these cores.
-        node_samples: How often it was seen on NUMA node 0, 1, ...; empty: not recorded.
-        group_cpus: Cores of its control group, else of the machine.
-        group_nodes: NUMA nodes of the cores in `group_cpus`.
-        cpu_s: CPU time, s.
-        waited_s: Time that its threads waited for a core, s.
-        threads: Most threads that it had.
+        end_ns: End of the process, or of its last recorded slice while it runs, ns since the epoch.
+        cpus: Cores that the process may run on; None: unknown.
+        nodes: NUMA nodes of these cores; None: unknown.
+        node_samples: Number of samples in which the process ran on NUMA node 0, 1, ...; empty: not
+            recorded.
+        group_cpus: Cores of the process's control group, or of the machine if there is no group;
+            None: unknown.
+        group_nodes: NUMA nodes of the cores in `group_cpus`; None: unknown.
+        cpu_s: CPU time of the process, s.
+        waited_s: Time that the threads of the process waited for a core, s.
+        threads: Largest number of threads that the process had.
     """
 
     at: int
@@ -54,7 +56,7 @@ class BoundProcess:
     threads: int
 
     def part_on(self, node: int) -> float | None:
-        """Return the part of its time that it ran on a NUMA node, 0 to 1; None: unknown."""
+        """Return the part of the process's time on cores of a NUMA node, 0 to 1; None: unknown."""
         if self.nodes is None:
             return None
         if node not in self.nodes:
@@ -72,7 +74,7 @@ class BoundProcess:
         return (self.end_ns - self.start_ns) / 1e9
 
     def meets(self, other: BoundProcess) -> bool:
-        """Return whether both ran at the same time for half of the shorter one's run time."""
+        """Return whether two processes ran at the same time for half of the shorter one's run."""
         both = min(self.end_ns, other.end_ns) - max(self.start_ns, other.start_ns)
         return both > 0 and both / 1e9 >= 0.5 * min(self.life_s, other.life_s)
 
@@ -81,8 +83,8 @@ def bound_processes(job_processes: JobProcesses, sums: Mapping[str, Ints]) -> li
     """Return the processes of a job that have a profile of their own, with their bindings.
 
     Args:
-        job_processes: The processes.
-        sums: Sums of their metrics, from `process_sums`.
+        job_processes: The processes of the job.
+        sums: Sum of each metric per process, from `process_sums`.
     """
     columns = ("allowed_cpus", "allowed_nodes", "group_cpus", "group_nodes")
     known = {text: read_list(text) for name in columns for text in set(job_processes.texts(name))}
@@ -121,7 +123,7 @@ def bound_processes(job_processes: JobProcesses, sums: Mapping[str, Ints]) -> li
 
 
 def _launchers(job_processes: JobProcesses) -> list[str]:
-    """Return the launcher of each process; ranks of torchrun within srun are distinguished."""
+    """Return the launcher of each process; torch for ranks that torchrun started within srun."""
     hosts, launchers = job_processes.texts("host"), job_processes.texts("launcher")
     pids = set(zip(hosts, job_processes.ints("pid").tolist(), strict=True))
     parents = list(zip(hosts, job_processes.ints("ppid").tolist(), strict=True))
@@ -137,7 +139,7 @@ def _launchers(job_processes: JobProcesses) -> list[str]:
 
 
 def names(processes: Sequence[BoundProcess]) -> str:
-    """Return the ranks of some processes as text, or their process ids."""
+    """Return the ranks of processes as text; their process ids if one of them has no rank."""
     if all(process.rank >= 0 for process in processes):
         ranks = sorted({process.rank for process in processes})
         return f"rank{'s' * (len(ranks) > 1)} {list_text(ranks).replace(',', ', ')}"

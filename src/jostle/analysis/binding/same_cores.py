@@ -1,4 +1,4 @@
-"""Finds processes that wait for cores which they share while other cores are free."""
+"""Finds processes of a job that wait for the same cores while other cores of the job are idle."""
 
 from __future__ import annotations
 
@@ -22,10 +22,13 @@ _LEAST_SHARE = 0.05
 
 
 def same_cores(processes: Sequence[BoundProcess]) -> BindingAdvice | None:
-    """Advise processes that wait for cores while their binding excludes idle cores of their job.
+    """Return advice for processes that wait for cores while they may not use idle cores of the job.
 
     Args:
         processes: Processes of one job.
+
+    Returns:
+        The advice, with all groups of such processes; None if there is none.
     """
     by_host: dict[str, list[BoundProcess]] = defaultdict(list)
     for process in processes:
@@ -75,7 +78,11 @@ def _all_cores(processes: Sequence[BoundProcess]) -> frozenset[int]:
 
 
 def _crowds(busy: Sequence[BoundProcess]) -> list[list[BoundProcess]]:
-    """Return groups of one node's processes that wait for the same cores while others are free."""
+    """Return groups of processes that wait for the same cores while other cores are idle.
+
+    Args:
+        busy: The job's busy processes on one node.
+    """
     if any(process.cpus is None for process in busy):
         return []  # a process may run on any core
     used = _all_cores(busy)
@@ -93,14 +100,17 @@ def _crowds(busy: Sequence[BoundProcess]) -> list[list[BoundProcess]]:
 
 
 def _share(crowd: Sequence[BoundProcess]) -> bool:
-    """Return whether they may have waited for each other: a single thread waits for another job."""
+    """Return whether threads of these processes may have waited for each other.
+
+    A process with a single thread and cores of its own can only have waited for another job.
+    """
     if len(crowd) == 1:
         return crowd[0].threads > 1
     return any(a.meets(b) for a, b in pairwise(crowd))
 
 
 def _by_cores(processes: Sequence[BoundProcess]) -> list[list[BoundProcess]]:
-    """Group the processes whose cores overlap, directly or through others."""
+    """Group the processes whose sets of cores overlap, directly or through other processes."""
     parent = list(range(len(processes)))
 
     def root(at: int) -> int:

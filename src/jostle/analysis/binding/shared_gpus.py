@@ -1,4 +1,4 @@
-"""Finds ranks that share a GPU while another one of their node is idle."""
+"""Finds ranks that share a GPU while another GPU of their node is idle."""
 
 from __future__ import annotations
 
@@ -26,13 +26,16 @@ def shared_gpus(
     processes: Mapping[int, BoundProcess],
     seconds: float,
 ) -> BindingAdvice | None:
-    """Advise ranks of one world that use one GPU, where their node has an idle one.
+    """Return advice for ranks of one world that share a GPU, where their node has an idle GPU.
 
     Args:
-        table: JobTables.process_gpus.
-        known: JobTables.node_gpus.
+        table: What each process did with each GPU, JobTables.process_gpus.
+        known: All GPUs of the job's nodes, JobTables.node_gpus.
         processes: Processes of the job by their id.
         seconds: Run time of the job, s.
+
+    Returns:
+        The advice, with all such GPUs; None if there is none.
     """
     if table is None or known is None:
         return None
@@ -75,7 +78,10 @@ def shared_gpus(
 def _users(
     table: pa.Table, processes: Mapping[int, BoundProcess]
 ) -> dict[tuple[str, str], list[tuple[BoundProcess, dict[str, Any]]]]:
-    """Return the ranks that work on each GPU at the same time, of the world with most of them."""
+    """Return, for each host and GPU, the ranks that worked on the GPU at the same time.
+
+    If ranks of several worlds worked on a GPU, those of the world with the most such ranks.
+    """
     rows = [row for row in table.to_pylist() if row["process"] in processes]
     launches: dict[int, int] = defaultdict(int)
     moved: dict[int, int] = defaultdict(int)
@@ -108,7 +114,7 @@ def _bytes(row: Mapping[str, Any]) -> int:
 
 
 def _idle_gpus(known: pa.Table, seconds: float) -> dict[str, list[dict[str, Any]]]:
-    """Return by host the GPUs on which no job worked, without those that are divided."""
+    """Return by host the GPUs on which no job worked, except those divided into MIG instances."""
     rows = known.to_pylist()
     divided = {(row["host"], row["pci"]) for row in rows if _is_instance(row["gpu"]) and row["pci"]}
     idle: dict[str, list[dict[str, Any]]] = defaultdict(list)

@@ -1,7 +1,7 @@
-"""Rules that recommend a kind of tool for what a digest shows (Shah, 2020, section 2.1).
+"""Recommends the kind of tool to use next, by rules on a job's digest (Shah, 2020, section 2.1).
 
-A digest shows that something takes time, not why. Each rule names a kind of tool that shows more,
-with examples that anybody can install.
+A digest shows that something takes time, but not why. Each rule names a kind of tool that shows the
+reason, with examples that anybody can install.
 """
 
 from __future__ import annotations
@@ -28,17 +28,18 @@ _OPERATORS: dict[str, Callable[[float, float], bool]] = {
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule: its conditions, and the tool that it recommends.
+    """The conditions under which a kind of tool is recommended.
 
     Attributes:
         name: Name of the rule.
-        when: Conditions, all of which must hold: feature, comparison, threshold. A condition on an
-            unknown feature (nan) does not hold.
-        unless: Rules that make this one superfluous if they hold.
+        when: Conditions, all of which must hold, each as (feature, comparison, threshold). A
+            condition on an unknown feature (nan) does not hold.
+        unless: Names of rules that make this rule superfluous if they hold.
         kind: Kind of tool that is recommended.
         tools: Examples of such tools.
-        why: Text that says what the digest shows and what the tool adds; features in braces, those
-            that end in _share or in imbalance as percentages.
+        why: Text that says what the digest shows and what the tool adds. Names of features in
+            braces are replaced by their values; `imbalance` and features that end in _share are
+            shown as percentages.
     """
 
     name: str
@@ -171,7 +172,7 @@ TRAINING_RULES: tuple[Rule, ...] = (
 
 
 def features(world: WorldDigest) -> dict[str, float]:
-    """Return the features of a world that rules may use; nan where one is unknown."""
+    """Return the values of an MPI world that rules may use, by name; nan where one is unknown."""
     shares = {share.name: share.share for share in world.shares}
     p2p, collective = shares.get("point-to-point", 0.0), shares.get("collective", 0.0)
     mpi = p2p + collective + shares.get("one-sided", 0.0) + shares.get("other mpi", 0.0)
@@ -209,13 +210,18 @@ def _known(value: float | None) -> float:
 
 
 def advise(world: WorldDigest) -> list[Advice]:
-    """Return the advice of all rules that hold for a world, in the order of the rules."""
+    """Return the advice of all rules that hold for an MPI world, in the order of the rules."""
     rules = TRAINING_RULES if world.is_training else RULES
     return spoken(rules, features(world)) if world.counted else []
 
 
 def spoken(rules: Sequence[Rule], seen: Mapping[str, float]) -> list[Advice]:
-    """Return the advice of the rules that hold for some features, in the order of the rules."""
+    """Return the advice of those rules that hold, in the order of the rules.
+
+    Args:
+        rules: The rules to check.
+        seen: Value of each feature, by name; nan: unknown.
+    """
     advices: list[Advice] = []
     for rule in rules:
         holds = all(_holds(seen, *condition) for condition in rule.when)

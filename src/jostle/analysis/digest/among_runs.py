@@ -1,4 +1,4 @@
-"""Compares a job's figures with those of other runs of its program."""
+"""Compares run time, traffic and calls of a job with those of other runs of its program."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ FEWEST_FOR_QUARTERS = 5
 
 @dataclass(frozen=True)
 class RunFigure:
-    """A sum of metrics that describes a run.
+    """One quantity by which runs are compared: a sum of metrics.
 
     Attributes:
-        name: Name that is shown to users.
-        unit: Unit of the figure: bytes, ops or ns.
+        name: Name of the quantity, as shown to users.
+        unit: Unit of the quantity: bytes, ops or ns.
         metrics: Ids of the metrics that are added up; all have the same scope.
-        on_mounts: Whether they are metrics of mounts, not of processes.
+        on_mounts: Whether the metrics are recorded per mount; else they are recorded per process.
     """
 
     name: str
@@ -61,7 +61,7 @@ class RunFigure:
 
 @cache
 def figures() -> tuple[RunFigure, ...]:
-    """Return all figures, in the order of a digest."""
+    """Return all quantities by which runs are compared, in the order of a digest."""
     run_figures = []
     for name, unit, pattern in _WANTED:
         named = [metric for metric in METRICS if re.fullmatch(pattern, metric.id)]
@@ -71,15 +71,17 @@ def figures() -> tuple[RunFigure, ...]:
 
 
 def others_of(rows: Mapping[str, Mapping[str, Any]], job: str) -> tuple[list[str], int | None]:
-    """Return the other runs of a job's program.
+    """Return the finished runs of a job's program with which to compare the job.
+
+    If there are runs with as many processes as the job, only these are returned.
 
     Args:
-        rows: By job: program, processes, ranks (0 without MPI), running and start_ns.
+        rows: For each job: program, processes, ranks (0 without MPI), running and start_ns.
         job: Name of one of these jobs.
 
     Returns:
-        Their names, the newest first; and their number of processes (ranks of an MPI program) if
-        all have as many as the job.
+        Names of the other runs, the newest first; and the number of processes (of an MPI program:
+        ranks) that all of them have, or None if it is not that of the job.
     """
 
     def size(row: Mapping[str, Any]) -> int:
@@ -105,18 +107,20 @@ def among(
     *,
     training: bool = False,
 ) -> list[dict[str, Any]]:
-    """Return each figure of a run: its total, over its processes, and in other runs.
+    """Return each quantity of a run, compared with its values in other runs of the program.
 
     Args:
-        own: For each figure the values of the run's processes that count, and its total.
-        theirs: For each figure the totals of other runs.
-        seconds: The run's time, s.
-        their_seconds: Times of the other runs, s.
+        own: For each quantity of `figures`, its value in each process of the run that counts, and
+            its total in the run.
+        theirs: For each quantity of `figures`, its total in each other run.
+        seconds: Run time of the run, s.
+        their_seconds: Run times of the other runs, s.
         training: Whether the run is a training job without MPI.
 
     Returns:
-        name, unit (bytes, ops or s), total, least, mean, most (over processes; None: not a figure
-        of processes), others (see `quartiles`). Figures that are 0 are left out.
+        One dictionary per quantity that is not 0, with its name, its unit (bytes, ops or s) and its
+        total in the run; least, mean and most over the run's processes (None for the run time); and
+        others: the totals of the other runs (see `quartiles`).
     """
     found = [
         {
@@ -148,11 +152,12 @@ def among(
 
 
 def quartiles(values: NDArray[np.float64]) -> dict[str, Any] | None:
-    """Return number and quartiles of some values; None where there are none.
+    """Return the number and the quartiles of values of several runs.
 
     Returns:
-        runs, min, q1, median, q3, max, and values. With fewer than five values all are in
-        `values`, in their order, and q1, median and q3 are None.
+        A dictionary with the number of runs, min, q1, median, q3, max, and values. With five or
+        more runs, `values` is empty. With fewer, it has all values in their order, and q1, median
+        and q3 are None. Without any run, the result is None.
     """
     if not len(values):
         return None
@@ -181,11 +186,11 @@ Side = Literal[
 
 
 def side(total: float, others: Mapping[str, Any]) -> Side:
-    """Return whether a total is below, among or above those of other runs.
+    """Return whether a run's total is below, among or above the totals of other runs.
 
     Args:
         total: Total of this run.
-        others: Result of `quartiles` for the other runs.
+        others: Result of `quartiles` for the totals of the other runs.
     """
     if others["q1"] is None:
         if (1 - _EQUAL) * others["min"] <= total <= (1 + _EQUAL) * others["max"]:

@@ -1,4 +1,4 @@
-"""Computes the digest of a job: each figure's minimum, mean and maximum over its processes."""
+"""Computes the digest of a job: each metric's total, minimum, mean and maximum over processes."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ _OF_THE_MACHINE = "perf: this machine does not count it"
 
 
 def digest(tables: JobTables) -> JobDigest:
-    """Make the digest of a job.
+    """Compute the digest of a job.
 
     Args:
-        tables: Everything about the job, from Repository.job_tables.
+        tables: The tables of the job, from Repository.job_tables.
 
     Returns:
-        The digest. Each rate states what it is divided by.
+        The digest. Each rate states which time it is divided by.
     """
     job_processes = JobProcesses(tables.processes)
     sums = process_sums(tables, job_processes)
@@ -118,7 +118,7 @@ def digest(tables: JobTables) -> JobDigest:
 
 
 def _within(pattern: AccessPattern, job_processes: JobProcesses) -> AccessPattern:
-    """Limit the first and last slice of a pattern's phases to begin and end of the job."""
+    """Cut the phases of an access pattern at the job's start and end, which are inside slices."""
     first, last = job_processes.start, job_processes.end
     phases = [
         replace(
@@ -197,11 +197,12 @@ def _mount(
 
 
 def _rates(totals: Mapping[str, int], seconds: float) -> dict[str, Rate]:
-    """Return bytes per second of the job, and per second inside the calls.
+    """Return bytes per second of the job's run time, and bytes per second inside the calls.
 
     Args:
-        totals: Sums of metrics.
-        seconds: Time of the job; NaN where it is not known: then there are no rates over it.
+        totals: Sum of each metric.
+        seconds: Run time of the job. Where it is not known (NaN), only the rates per second inside
+            the calls are returned.
     """
     rates = {}
     for way in ("read", "write"):
@@ -220,9 +221,10 @@ def _rates(totals: Mapping[str, int], seconds: float) -> dict[str, Rate]:
 
 
 def _shares(sums: Mapping[str, Ints], job_processes: JobProcesses) -> list[Share]:
-    """Divide the time of the ranks by state; without ranks, that of all processes.
+    """Return how the ranks' time is divided among states; without ranks, that of all processes.
 
-    If a state takes more than the lifetime of the processes, shares are of their threads' time.
+    If a state takes more time than the processes lived, all shares are of the lifetime of their
+    threads.
     """
     timed = job_processes.timed
     life_ns = float(job_processes.life[timed].sum(dtype=np.float64))

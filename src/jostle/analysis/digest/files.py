@@ -18,9 +18,9 @@ def files(tables: JobTables) -> list[FileDigest]:
     """Return the files with most time and most bytes, over all processes of a job.
 
     Returns:
-        The ten files with most time in calls and the ten with most bytes, among those with a
-        hundredth of all time or bytes, most time first; last, without a path, all others
-        together. Empty where no process recorded its files.
+        The ten files with most time in calls and the ten with most bytes, each only if it has a
+        hundredth of all time or bytes; ordered by time. The last entry has no path and contains
+        all other files together. Empty where no process recorded its files.
     """
     rows = tables.files
     if rows is None or not rows.num_rows:
@@ -44,7 +44,7 @@ def files(tables: JobTables) -> list[FileDigest]:
 
 
 def formats(tables: JobTables) -> list[FormatDigest]:
-    """Return what a job did with the files of each format, the one with most bytes first."""
+    """Return what a job did with the files of each format, the format with most bytes first."""
     rows = tables.files
     if rows is None or not rows.num_rows:
         return []
@@ -64,7 +64,7 @@ def _format(rows: pa.Table, name: str) -> FormatDigest:
 
 
 def _file(rows: pa.Table, number: int) -> FileDigest:
-    """Add up rows; a single row is a file and keeps its names."""
+    """Add up rows of files into one entry; a single row keeps its path, mount and format."""
     single = rows.num_rows == 1 and int(ints(rows, "hash")[0]) != 0
     total = {
         name: int(ints(rows, name).sum())

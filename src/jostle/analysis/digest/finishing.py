@@ -1,7 +1,8 @@
 """Finds when the processes of a job ended their I/O, and which server was slower than its peers.
 
-Shah, 2020, section 3.2.3, figures 3.3 and 3.4: most processes end together (the balanced part); a
-few go on, up to twice as long (the tail-off), mostly since one server moves less than the others.
+By Shah, 2020, section 3.2.3, figures 3.3 and 3.4, most processes of a job end their I/O together
+(the balanced part). A few go on, up to twice as long (the tail-off), mostly since one file server
+moves less data than the others.
 """
 
 from __future__ import annotations
@@ -42,9 +43,10 @@ class ProcessEnd:
     """The instant at which a process had moved its last byte on a mount.
 
     Attributes:
-        name: "rank 3", else host and pid.
-        end_s: Time since the job's first byte, s; the resolution is a slice.
-        late: Whether the process belongs to the tail-off.
+        name: Rank of the process, as "rank 3"; host and process id if it has no rank.
+        end_s: Time from the job's first byte on the mount to the process's last one, s; known to a
+            slice.
+        late: Whether the process ended later than most, so that it belongs to the tail-off.
     """
 
     name: str
@@ -54,13 +56,14 @@ class ProcessEnd:
 
 @dataclass(frozen=True)
 class ServerRate:
-    """The data rate of a server over time.
+    """The data rate of a file server over time.
 
     Attributes:
         host: Host name of the server.
         rates: Data rate in each slice, bytes/s.
-        slow: Slices of the spans in which it moved less than its peers.
-        ratio: Its data rate in these slices over the median of its peers; None: it was never slow.
+        slow: Whether each slice is in a span in which the server moved less than its peers.
+        ratio: Data rate in the slow slices divided by the median data rate of the other servers
+            then; None: the server was never slow.
     """
 
     host: str
@@ -76,15 +79,15 @@ class Finishing:
     Attributes:
         job: Name of the job.
         mount: Identity of the mount.
-        start_ns: The job's first byte there, ns since the epoch (begin of its slice).
+        start_ns: Start of the slice with the job's first byte on the mount, ns since the epoch.
         slice_ns: Slice length of the job, ns.
-        ends: Every process that moved its part, in order of its end.
+        ends: The processes that moved at least a tenth of the usual bytes, in order of their ends.
         balanced_s: When the last process that is not late had ended, s from start_ns.
-        tail_s: How long the late processes went on, s; 0: none was late.
-        tail_share: Share of the job's bytes there that were moved in the tail-off.
-        server_start_ns: Begin of the servers' first slice, ns since the epoch.
-        server_slice_ns: Slice length of the servers, ns; 0: no agent on them.
-        servers: Data rate of each server, for all jobs.
+        tail_s: How long the late processes went on after that, s; 0: none was late.
+        tail_share: Share of the job's bytes on the mount that were moved in the tail-off.
+        server_start_ns: Start of the servers' first slice, ns since the epoch.
+        server_slice_ns: Slice length of the servers, ns; 0: no agent runs on them.
+        servers: Data rate of each server, summed over all jobs.
     """
 
     job: str
@@ -112,7 +115,7 @@ class Finishing:
 
     @property
     def whole_s(self) -> float:
-        """Time from the first byte to the last, s."""
+        """Time from the job's first byte on the mount to its last, s."""
         return self.balanced_s + self.tail_s
 
     @property
@@ -121,7 +124,10 @@ class Finishing:
         return self.late > 0 or bool(self.slow_servers)
 
     def to_json(self) -> dict[str, Any]:
-        """Return late processes, and servers without slices, as JSON-compatible values."""
+        """Return the result as JSON-compatible values.
+
+        Of the processes only the late ones are listed; of the servers only host and ratio.
+        """
         values: dict[str, Any] = plain(
             {
                 "mount": self.mount,
@@ -145,17 +151,19 @@ class Finishing:
 def finishing(
     job: str, mount: str, processes: pa.Table, moved: pa.Table, servers: pa.Table
 ) -> Finishing | None:
-    """Find when the processes of a job ended on a mount.
+    """Find when the processes of a job ended their I/O on a mount.
 
     Args:
-        job: The job.
+        job: Name of the job.
         mount: Identity of the mount.
-        processes: Per process: name, first_ns, last_ns (of its bytes there), bytes, slice_ns.
-        moved: What the job moved there: start_ns, length_ns, bytes.
-        servers: What the mount's servers moved (Repository.served).
+        processes: One row per process: name, first_ns and last_ns (times of its first and last byte
+            on the mount), bytes, slice_ns.
+        moved: What the job moved on the mount over time: start_ns, length_ns, bytes.
+        servers: What the mount's servers moved over time, from Repository.served.
 
     Returns:
-        The ends; None with fewer than four processes that moved their part.
+        The ends of the processes; None if fewer than four processes moved at least a tenth of the
+        usual bytes.
     """
     amount = ints(processes, "bytes").astype(np.float64)
     usual = float(np.median(amount)) if len(amount) else 0.0
@@ -189,7 +197,15 @@ def finishing(
 
 
 def late_ones(end: Floats, slice_s: float) -> Flags:
-    """Return which processes ended late: more than four median deviations after the median."""
+    """Return which processes ended late.
+
+    A process is late if it ended after the median by more than four median absolute deviations, by
+    more than two slices, and by more than a twentieth of the median.
+
+    Args:
+        end: Time at which each process ended, s after the first byte.
+        slice_s: Length of a slice, s.
+    """
     middle = float(np.median(end))
     usual = float(np.median(np.abs(end - middle)))
     late = max(DEVIATIONS * usual, _LATE_SLICES * slice_s, _LATE_SHARE * middle)
@@ -197,7 +213,7 @@ def late_ones(end: Floats, slice_s: float) -> Flags:
 
 
 def _after(moved: pa.Table, instant: int) -> float:
-    """Return the share of bytes that were moved after an instant."""
+    """Return the share of the job's bytes that were moved after an instant."""
     start, length = ints(moved, "start_ns"), ints(moved, "length_ns")
     bytes_ = ints(moved, "bytes").astype(np.float64)
     share = np.clip((start + length - instant) / np.maximum(length, 1), 0.0, 1.0)
@@ -210,14 +226,15 @@ def server_rates(
     """Return the data rate of each server of a mount, and when one lagged behind its peers.
 
     Args:
-        servers: From Repository.served.
-        mount: The mount.
-        begin_ns: Begin of the time to cover, ns since the epoch.
-        balanced_ns: End of the comparison: afterwards servers may be idle.
+        servers: What servers moved over time, from Repository.served.
+        mount: Identity of the mount.
+        begin_ns: Start of the time to cover, ns since the epoch.
+        balanced_ns: End of the comparison between servers; afterwards servers may be idle.
         end_ns: End of the time to cover.
 
     Returns:
-        Begin of the first slice, slice length (0: no agent), and the servers by name.
+        Start of the first slice, slice length (0 if no agent runs on the servers), and the data
+        rates of the servers in alphabetical order.
     """
     mine = servers.filter(pc.and_(pc.equal(servers["mount"], mount), pc.equal(servers["job"], "")))
     kinds = set(mine["kind"].to_pylist())
@@ -255,15 +272,15 @@ def server_rates(
 
 
 def lagging(rates: Floats, whole: range) -> Flags:
-    """Return the slices of spans in which servers moved less than their peers.
+    """Return for each server and slice whether the server moved less than its peers then.
 
-    A server lags if its mean over three slices or a twentieth of the time, whichever is longer, is
-    below four fifths of the peers' median and below it by four times their median absolute
-    deviation.
+    The rate of a server is averaged over three slices or a twentieth of the time, whichever is
+    longer. The server lags if this mean is below four fifths of the peers' median, and below this
+    median by more than four times the peers' median absolute deviation.
 
     Args:
-        rates: Shape (servers, slices).
-        whole: The slices to compare.
+        rates: Data rates, shape (servers, slices).
+        whole: The slices in which to compare servers.
     """
     slow = np.zeros(rates.shape, dtype=np.bool_)
     span = max(_SPAN_SLICES, round(_SPAN_SHARE * len(whole)))
@@ -281,7 +298,7 @@ def lagging(rates: Floats, whole: range) -> Flags:
 
 
 def _trim(slow: Flags, below: Flags) -> None:
-    """Remove slices that are not low themselves from the ends of each span, in place."""
+    """Remove slices whose own rate is not low from both ends of each slow span, in place."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], slow.astype(np.int8), [0]])))
     for first, last in zip(edges[::2], edges[1::2], strict=True):
         low = first + np.flatnonzero(below[first:last])
@@ -291,7 +308,7 @@ def _trim(slow: Flags, below: Flags) -> None:
 
 
 def _peers(values: Floats, row: int) -> tuple[Floats, Floats]:
-    """Return median and median absolute deviation of the other servers."""
+    """Return median and median absolute deviation of the other servers' values in each slice."""
     others = np.delete(values, row, axis=0)
     middle = np.median(others, axis=0)
     return middle, np.median(np.abs(others - middle), axis=0)

@@ -18,11 +18,11 @@ def gpus(tables: JobTables, seconds: float) -> list[GpuDigest]:
     """Summarise the copies, launches and kernels of a job on each GPU.
 
     Args:
-        tables: The job, from Repository.job_tables.
+        tables: The tables of the job, from Repository.job_tables.
         seconds: Run time of the job, s.
 
     Returns:
-        One entry per GPU, by host and GPU; none where no process recorded what a GPU did.
+        One entry per host and GPU; an empty list where no process recorded what a GPU did.
     """
     rows = tables.gpus.to_pylist() if tables.gpus is not None else []
     return [_gpu(row, seconds) for row in rows]

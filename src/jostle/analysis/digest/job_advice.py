@@ -1,4 +1,4 @@
-"""Rules that recommend what to examine next in a job without MPI, from its file calls and waits."""
+"""Recommends what to examine next in a job without MPI, by rules on its file calls and waits."""
 
 from __future__ import annotations
 
@@ -107,9 +107,9 @@ JOB_RULES: tuple[Rule, ...] = (
 
 
 def job_features(digest: JobDigest) -> dict[str, float]:
-    """Return the features that the rules may use; nan where one is unknown.
+    """Return the values of a job that the rules may use, by name; nan where one is unknown.
 
-    Shares are of the summed lifetime of the processes; sizes are bytes.
+    Shares are parts of the summed lifetime of the processes; sizes are in bytes.
     """
     shares = {share.name: share.share for share in digest.shares}
     totals = {name: spread.total for name, spread in digest.metrics.items()}
@@ -153,5 +153,5 @@ def _per(number: int, of: int) -> float:
 
 
 def advise_job(digest: JobDigest) -> list[Advice]:
-    """Return the advice whose rules hold for a job without MPI, in the order of the rules."""
+    """Return the advice of all rules that hold for a job without MPI, in the order of the rules."""
     return spoken(JOB_RULES, job_features(digest))

@@ -1,4 +1,4 @@
-"""Makes the figures at the end of a job's output, in five groups (Shah, 2020, section 2.1.3)."""
+"""Computes the statistics shown at the end of a job's output (Shah, 2020, section 2.1.3)."""
 
 from __future__ import annotations
 
@@ -56,14 +56,14 @@ _COUNTED: dict[str, list[tuple[str, str, list[str]]]] = {
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure: least, mean and most over the ranks or processes.
+    """One quantity, with its least, mean and greatest value over the ranks or processes.
 
     Attributes:
-        group: Group that the figure belongs to.
-        name: Name of the quantity that it counts.
+        group: Group that the quantity belongs to, as "POSIX I/O".
+        name: Name of the quantity.
         unit: calls, calls/s, bytes, flop/s or threads.
-        over: Least, mean and greatest value; None where it was not counted, NaN where the time that
-            a rate divides by is not known.
+        over: Least, mean and greatest value. None where the quantity was not counted. NaN for a
+            rate where the time to divide by is not known.
     """
 
     group: str
@@ -74,15 +74,15 @@ class Figure:
 
 @dataclass(frozen=True)
 class JobEnd:
-    """The figures over the ranks or processes of all parts of a job.
+    """Statistics over the ranks or processes of all parts of a job.
 
     Attributes:
-        ranks: Whether the figures are over ranks; else they are over processes (without short ones,
-            unless there are no others).
+        ranks: Whether the statistics are over ranks; else they are over processes. Processes too
+            short for a profile do not count, unless all are short.
         number: Number of these ranks or processes.
         hosts: Nodes with a profile of the job.
-        figures: The figures; groups of MPI only where there are ranks of MPI, and collectives of
-            collective libraries only in training jobs.
+        figures: The quantities. Groups of MPI are only present if there are MPI ranks, and
+            collectives of collective libraries (NCCL, ...) only in training jobs.
     """
 
     ranks: bool
@@ -97,7 +97,7 @@ class JobEnd:
 
 
 class _Part:
-    """The processes of one part of a job whose figures count."""
+    """The processes that count in one part of a job, with their metrics."""
 
     def __init__(self, tables: JobTables) -> None:
         self._processes = JobProcesses(tables.processes)
@@ -119,7 +119,10 @@ class _Part:
         return self.total(["os_user_ns", "os_system_ns"]) / _NS
 
     def flops(self) -> NDArray[np.float64] | None:
-        """Return floating-point operations per second of CPU time; None: not counted."""
+        """Return each process's floating-point operations per second of CPU time.
+
+        None where they were not counted.
+        """
         names = max(self._processes.name_lists("papi_names"), key=len, default=[])
         place = next((at for at, name in enumerate(names[:4], 1) if FLOPS.search(name)), 0)
         cpu = self.cpu_s()
@@ -130,10 +133,10 @@ class _Part:
 
 
 def job_end(tables: Sequence[JobTables]) -> JobEnd:
-    """Return the groups of figures of a job.
+    """Compute the statistics that are shown at the end of a job's output.
 
     Args:
-        tables: Tables of each of its parts (Repository.job_tables); at least one.
+        tables: The tables of each part of the job, from Repository.job_tables; at least one.
     """
     parts = [_Part(each) for each in tables]
     hosts = sorted(set[str]().union(*(part.hosts for part in parts)))

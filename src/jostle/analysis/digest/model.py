@@ -15,7 +15,7 @@ from jostle.values.plain_values import MaybeNan, plain
 
 @dataclass(frozen=True)
 class Threads:
-    """CPU time over run time: the number of cores kept busy, and its spread over processes."""
+    """Number of cores that a process kept busy: CPU time over run time; spread over processes."""
 
     min: float
     mean: float
@@ -46,9 +46,9 @@ class Share:
     Attributes:
         name: Name of the state.
         seconds: Time in the state, summed over processes and threads.
-        share: The same divided by the summed lifetime of the processes, or of their threads
-            where one of the shares would exceed 1, 0 to 1; NaN where it is not known: more time
-            was counted than there was. CPU time and time inside calls overlap.
+        share: `seconds` divided by the summed lifetime of the processes, 0 to 1. If a share would
+            exceed 1, all are divided by the lifetime of the threads. NaN where even that is
+            exceeded, so that the lifetime is not known. CPU time and time inside calls overlap.
     """
 
     name: str
@@ -58,24 +58,25 @@ class Share:
 
 @dataclass(frozen=True)
 class FileDigest:
-    """What a job did with one file, or with all files that are not listed.
+    """What a job did with one file, or with the rest: all files that are not listed singly.
 
     Attributes:
-        path: Path of the file, "…" before the end of a long one; "" without names, and for the
-            rest.
-        mount: Identity of the mount that it is on; "" for the rest.
-        hash: Hash of the path, 16 digits; "" for the rest.
-        format: HDF5 or netCDF, by its first bytes; "" if different or not seen, and for the rest.
-        files: Number of files: 1, or that of the rest.
-        processes: Number of processes that used it; for the rest, the most that used one of them.
-        opens: Number of calls that opened it.
+        path: Path of the file; of a long path the end, after "…". "" if names were not recorded,
+            and for the rest.
+        mount: Identity of the mount that the file is on; "" for the rest.
+        hash: Hash of the path, 16 hexadecimal digits; "" for the rest.
+        format: HDF5 or netCDF, by the file's first bytes; "" if it is a different format or not
+            known, and for the rest.
+        files: Number of files: 1, or the number of files in the rest.
+        processes: Number of processes that used the file. For the rest: of the file used by most.
+        opens: Number of calls that opened the file.
         reads: Number of read calls.
         writes: Number of write calls.
-        syncs: Number of calls that synchronised or flushed it.
+        syncs: Number of calls that synchronised or flushed the file.
         read_bytes: Bytes read.
         write_bytes: Bytes written.
-        seconds: Time in all calls on it, summed over processes and threads.
-        meta_s: Part of this time in open, close and other metadata calls.
+        seconds: Time in all calls on the file, summed over processes and threads.
+        meta_s: Part of this time that was spent in open, close and other metadata calls.
     """
 
     path: str
@@ -96,10 +97,10 @@ class FileDigest:
 
 @dataclass(frozen=True)
 class FormatDigest:
-    """What a job did with all files of one format that have a row of their own.
+    """What a job did with the files of one format, as far as they were recorded singly.
 
     Attributes:
-        format: HDF5 or netCDF: whose library wrote and reads them.
+        format: HDF5 or netCDF.
         files: Number of these files.
         read_bytes: Bytes read.
         write_bytes: Bytes written.
@@ -118,16 +119,17 @@ class MountDigest:
     """What a job did on one mount.
 
     Attributes:
-        mount: Identity of the shared resource.
+        mount: Identity of the mount.
         paths: Paths at which processes saw it mounted.
         type: Type of the file system.
-        shared: Whether several nodes share it.
-        processes: Number of processes with calls on it.
-        metrics: Every metric of scope mount that is not zero, by id; over these processes.
-        rates: read_bytes and write_bytes per second of the job, none where its time is not known;
-            read_service and write_service per second spent in the calls, which do not depend on
-            how much the job asked for.
-        errors: Failed calls by class.
+        shared: Whether several nodes share the mount.
+        processes: Number of processes with calls on the mount.
+        metrics: Spread over these processes of every metric of scope mount that is not zero, by id.
+        rates: Rates by name. read_bytes, write_bytes, read_ops and write_ops are per second of the
+            job's run time; they are missing where this time is not known. read_service and
+            write_service are bytes per second inside the calls, which do not depend on how many
+            calls the job made.
+        errors: Number of failed calls by class of error.
     """
 
     mount: str
@@ -142,22 +144,22 @@ class MountDigest:
 
 @dataclass(frozen=True)
 class AccessShape:
-    """How a job accesses files in one direction.
+    """How a job reads its files, or how it writes them.
 
     Attributes:
         direction: read or write.
         ops: Number of calls (posix and stdio).
         bytes: Bytes moved.
         mean_bytes: Mean bytes per call; 0 without calls.
-        histogram: 32 counters of posix and stdio sizes; bucket b holds sizes in
-            [2^(b-1), 2^b), bucket 0 size 0, bucket 31 all from 2^30.
+        histogram: Number of calls (posix and stdio) by size, 32 buckets. Bucket b counts sizes in
+            [2^(b-1), 2^b); bucket 0 counts size 0, and bucket 31 all sizes from 2^30 on.
         common_low: Lower bound of the most frequent bucket, bytes.
-        common_high: Its upper bound, exclusive.
-        small_share: Share of the calls in the histogram below 4 KiB.
-        seeks_per_op: Seeks per call, of both directions together.
-        pattern: In words: the access pattern of the mount with most of the bytes (see
-            AccessPattern) where it has a name; else "many small", "large", "mixed sizes" or
-            "none" by the sizes of calls, with "seeking" where seeks are frequent.
+        common_high: Upper bound of the most frequent bucket, exclusive, bytes.
+        small_share: Share of the calls in the histogram that are below 4 KiB.
+        seeks_per_op: Number of seeks per call, of reads and writes together.
+        pattern: Access pattern, in words. It is that of the mount with most of the bytes (see
+            AccessPattern), if that is known. Otherwise it follows from the sizes of calls: "many
+            small", "large", "mixed sizes" or "none", with "seeking" where seeks are frequent.
     """
 
     direction: str
@@ -174,18 +176,18 @@ class AccessShape:
 
 @dataclass(frozen=True)
 class Unaccounted:
-    """Traffic that the kernel counted, but that no counted call explains.
+    """Traffic that the kernel counted, but jostle's wrapped calls did not.
 
-    It is of io_uring, static code and calls inside libc, or of files that are left out on purpose:
-    pseudo file systems (a read of /dev/zero counts here) and excluded paths.
+    It comes from io_uring, static code and calls inside libc, or from files that jostle leaves out
+    on purpose: pseudo file systems (such as a read of /dev/zero) and excluded paths.
 
     Attributes:
         direction: read or write.
         system: Bytes by the kernel's count (rchar or wchar).
         wrapped: Bytes of wrapped calls on files and streams.
-        bytes: system - wrapped, at least 0. stdio reads ahead, so a little is normal.
+        bytes: system - wrapped, at least 0. stdio reads ahead, so a few bytes are normal.
         share: bytes / system; 0 without traffic.
-        storage: Bytes that reached the storage layer; mapped files show only here.
+        storage: Bytes that reached the storage layer. Traffic of mapped files shows only here.
     """
 
     direction: str
@@ -204,8 +206,8 @@ class ProfilerCost:
         calls: Number of wrapped calls that were counted.
         heartbeat_s: CPU time of the runtime's threads that write records (heartbeats), s.
         total_s: Estimated cost of calls and heartbeats together, s.
-        share_of_cpu: total_s over the CPU time of the job; 0 without CPU time, NaN where
-            it is more than that.
+        share_of_cpu: total_s divided by the CPU time of the job; 0 if the job has no CPU time, NaN
+            if total_s exceeds the CPU time.
     """
 
     calls: int
@@ -219,10 +221,10 @@ class Clock:
     """How well the clocks of the job's nodes agree.
 
     Attributes:
-        synchronised: Whether no process saw an unsynchronised clock.
-        error_us: Largest error bound that the kernel gave, µs.
-        steps: Number of jumps of the clock that were seen.
-        text: The same in one sentence for users.
+        synchronised: Whether all processes found their node's clock synchronised.
+        error_us: Largest error bound of a clock that a node's kernel reported, µs.
+        steps: Number of jumps of clocks that processes saw.
+        text: The agreement of the clocks, in one sentence for users; "" for a job on one node.
     """
 
     synchronised: bool
@@ -237,20 +239,22 @@ class GpuDigest:
 
     Attributes:
         host: Node of the GPU.
-        gpu: Its name there: PCI bus id, or the UUID of an instance.
+        gpu: Id of the GPU on its node: PCI bus id, or the UUID of a MIG instance.
         name: Model name; "" unknown.
-        memory_bytes: Size of its memory; 0 unknown.
-        to_bytes: Bytes copied from the host to it.
-        back_bytes: Bytes copied from it to the host.
-        within_bytes: Bytes copied within its memory.
+        memory_bytes: Size of the GPU's memory; 0 unknown.
+        to_bytes: Bytes copied from the host to the GPU.
+        back_bytes: Bytes copied from the GPU to the host.
+        within_bytes: Bytes copied within the GPU's memory.
         peer_bytes: Bytes copied to or from a different GPU.
-        to_served: Bytes per second of the time of copies to it; None without any.
-        back_served: The same for copies to the host.
+        to_served: Bytes per second inside copies from the host to the GPU; None without such
+            copies.
+        back_served: Bytes per second inside copies from the GPU to the host; None without such
+            copies.
         launches: Number of launches of kernels and graphs.
-        busy_share: Part of the job's time in which its kernels ran, 0 to 1; None where kernels
-            were not recorded, or added up to more than the job's time, as those of several
-            processes may.
-        lost_records: Copies that were not counted, since CUPTI dropped their records.
+        busy_share: Part of the job's run time in which its kernels ran, 0 to 1. None where kernels
+            were not recorded, or where the kernels of several processes add up to more than the
+            run time.
+        lost_records: Number of copies that were not counted, since CUPTI dropped their records.
     """
 
     host: str
@@ -270,7 +274,7 @@ class GpuDigest:
 
 @dataclass(frozen=True)
 class JobDigest:
-    """The digest of a job: its figures, each with minimum, mean and maximum over its processes.
+    """The digest of a job: its metrics, each with minimum, mean and maximum over its processes.
 
     Attributes:
         job: Name of the job.
@@ -282,36 +286,38 @@ class JobDigest:
         end_ns: End of the last process, or of the last slice seen while the job runs.
         running: Whether some process has not ended.
         seconds: Wall-clock time, s.
-        process_seconds: Lifetimes of all processes, summed, s.
-        slice_ns: Slice lengths in use, ns.
-        metrics: Every metric that is not zero and no histogram; mount metrics over all mounts.
-            Gauges: total is the sum of each process's highest level, the others are of these.
-        mounts: The mounts, the busiest first.
-        rates: Rates of the whole job; none over its time where that is shorter than 1 ms, or than
-            the time that was counted in it.
-        shares: Where the time of the ranks went; without ranks that of all processes.
-        effective_threads: CPU time over lifetime, per process; None where that is not known.
-        cores: CPU time over the job's wall-clock time: cores in use on average; NaN where that
-            time is not known.
-        access: Shape of its reads and of its writes.
-        errors: Failed calls by class.
-        unaccounted: Traffic that no wrapped call explains.
-        cost: Cost of jostle itself.
-        clock: Agreement of its nodes' clocks.
-        notes: Notes of the runtime, each once.
+        process_seconds: Sum of the lifetimes of all processes, s.
+        slice_ns: Lengths of the slices that were recorded, ns.
+        metrics: Spread of every metric that is not zero, by id, without histograms. Metrics of
+            mounts are added up over all mounts. For a gauge, the value of a process is its highest
+            level.
+        mounts: What the job did on each mount, the busiest mount first.
+        rates: Rates of the whole job, by name. Rates per second of its run time are missing where
+            that is shorter than 1 ms, or too short for the CPU time that was counted.
+        shares: How the time of the ranks is divided among states; without ranks that of all
+            processes.
+        effective_threads: CPU time over lifetime of a process; None where that is not known.
+        cores: CPU time divided by the job's wall-clock time, which is the number of cores in use
+            on average; NaN where that time is not known.
+        access: Sizes and pattern of the job's reads, and of its writes.
+        errors: Number of failed calls by class of error.
+        unaccounted: Traffic that the kernel counted, but no wrapped call did.
+        cost: Time that jostle itself cost the job.
+        clock: How well the clocks of the job's nodes agree.
+        notes: Notes that the runtime recorded, each once.
         warnings: Warnings of the reader of profiles, each once.
         mpi: The MPI programs, one entry per world; empty without MPI.
-        files: The files with most time and bytes, the slowest first, and last all others together;
-            empty where no process that is over recorded its files.
-        formats: Its use of HDF5 and netCDF files; empty where no call moved the first bytes
-            of such a file.
-        gpus: Its use of each GPU; empty where that was not recorded.
-        next: Advice what to examine next in a job without MPI; MPI worlds have their own.
-        binding: Problems that a different binding of cores and GPUs would fix; empty if there are
-            none.
-        writing: The access pattern of its writes on each mount, phase by phase, the mount with the
-            most bytes first.
-        reading: The same for its reads.
+        files: The files with most time and bytes, those with most time first; the last entry is
+            all other files together. Empty where no process that has ended recorded its files.
+        formats: Use of HDF5 and netCDF files, which are recognised by their first bytes; empty
+            where no call read or wrote these.
+        gpus: Use of each GPU; empty where that was not recorded.
+        next: Advice what to examine next in a job without MPI. Advice on MPI programs is in `mpi`.
+        binding: Problems that a different binding of processes to cores and GPUs would fix; empty
+            if there are none.
+        writing: The access pattern of the job's writes on each mount, phase by phase, the mount
+            with the most bytes first.
+        reading: The access pattern of the job's reads, in the same form.
     """
 
     job: str
@@ -349,9 +355,9 @@ class JobDigest:
 
     @property
     def file_share(self) -> float:
-        """Return the share of the ranks' (else the processes') time in calls on files, 0 to 1.
+        """Return the share of the ranks' time that was spent in calls on files, 0 to 1.
 
-        NaN where it is not known.
+        Without ranks, the share of all processes' time; NaN where it is not known.
         """
         shares = (share.share for share in self.shares if share.name.startswith("file "))
         return share_of_time(sum(shares), 1.0)

@@ -88,15 +88,16 @@ STATES = {
 
 
 def worlds(tables: JobTables, job_processes: JobProcesses, sums: Sums) -> list[WorldDigest]:
-    """Make the MPI part of a digest.
+    """Compute the MPI part of a job's digest.
 
     Args:
-        tables: Everything about the job.
-        job_processes: Its processes.
-        sums: Every metric per process, in the order of `job_processes`.
+        tables: The tables of the job.
+        job_processes: The processes of the job.
+        sums: Sum of each metric per process, in the order of `job_processes`.
 
     Returns:
-        One entry per mpirun or training launch, in the order of their starts; none without ranks.
+        One entry per world: the ranks of one mpirun, or of one launch of a training job. Worlds
+        are in the order of their starts.
     """
     world_digests = [
         _World(tables, job_processes, sums, members).made() for members in _groups(job_processes)
@@ -105,7 +106,7 @@ def worlds(tables: JobTables, job_processes: JobProcesses, sums: Sums) -> list[W
 
 
 def _groups(job_processes: JobProcesses) -> list[NDArray[np.intp]]:
-    """Split the ranks of a job into worlds."""
+    """Return the indices of a job's ranks, one array for each world."""
     if not job_processes.ranks.any():
         return []
     keys = zip(
@@ -231,9 +232,14 @@ class _World:
         return call_traffics
 
     def _shares(self) -> tuple[list[TimeShare], str, dict[str, Floats]]:
-        """Divide the ranks' time by state; with several threads in MPI at once, that of threads.
+        """Divide the time of the ranks among states.
 
-        A rank that was in calls for longer than its threads are known to have lived has no share.
+        If several threads of a rank were in MPI at once, the time of its threads is divided. A rank
+        that was in calls for longer than its threads are known to have lived is left out.
+
+        Returns:
+            The shares of time; a description of the time that is divided; and the time of each
+            rank in each state, by state, ns.
         """
         states = {name: self._total([metric]).astype(np.float64) for name, metric in STATES.items()}
         inside = sum(states.values(), start=np.zeros(len(self._at)))
@@ -346,7 +352,7 @@ def _spread(values: Ints) -> Spread:
 
 
 def _first_line(text: str) -> str:
-    """Return the part of a library's description that names it: before a comma or line's end."""
+    """Return the name of a library from its description: the text up to a comma or line's end."""
     line = re.split(r"[\n,]", text.strip(), maxsplit=1)[0]
     return " ".join(line.replace("Version:", " ").split())
 

@@ -23,18 +23,18 @@ USUAL_EVENTS = (
 
 @dataclass(frozen=True)
 class CallTraffic:
-    """Calls of one kind and what they moved, over ranks.
+    """Calls of one kind and the bytes that they moved, over the ranks of a world.
 
     Attributes:
-        name: ccl collective, ccl send, ccl receive (of a collective library), collective, send,
-            receive, room (of receives of which only that is known; their calls are among those of
-            receive), sendrecv, complete, one-sided, mpiio read, mpiio write, file read or file
-            write.
+        name: Kind of call: collective, send, receive, room, sendrecv, complete, one-sided, mpiio
+            read, mpiio write, file read or file write; for calls of a collective library: ccl
+            collective, ccl send or ccl receive. "room" is the size of receive buffers, for receives
+            whose messages' size is not known; the calls of these count under "receive".
         calls: Number of calls per rank.
-        bytes: Bytes per rank, as docs/reference/metrics.md defines them for each call.
-        calls_per_s: Calls per second between MPI_Init and MPI_Finalize; NaN if no rank recorded
-            that time.
-        bytes_per_s: Bytes per second of that time.
+        bytes: Bytes per rank, as docs/reference/metrics.md defines them for each kind of call.
+        calls_per_s: Calls per second of the time between MPI_Init and MPI_Finalize; NaN if no rank
+            recorded that time.
+        bytes_per_s: Bytes per second of the same time.
     """
 
     name: str
@@ -46,14 +46,15 @@ class CallTraffic:
 
 @dataclass(frozen=True)
 class TimeShare:
-    """A part of the ranks' time.
+    """The share of the ranks' time that was spent in one state.
 
     Attributes:
-        name: computation, point-to-point, collective, one-sided, mpiio, other mpi or file i/o.
-        seconds: Time, summed over ranks.
-        share: Share of the time of all ranks.
-        least: Share on the rank where it is least.
-        most: Share on the rank where it is most.
+        name: Name of the state: computation, point-to-point, collective, one-sided, mpiio, other
+            mpi or file i/o.
+        seconds: Time in the state, summed over ranks.
+        share: Share of the time of all ranks, 0 to 1.
+        least: Share of the rank's own time on the rank where this share is least.
+        most: Share of the rank's own time on the rank where this share is greatest.
     """
 
     name: str
@@ -68,12 +69,12 @@ class Balance:
     """How evenly the ranks share the work.
 
     Attributes:
-        imbalance: Greatest computing time of a rank over the mean, less 1.
-        busiest: The rank that computes longest.
-        idlest: The rank that computes least.
-        least_waiting: The rank that spends least in collectives: the others wait for it; None
-            without collectives.
-        computing_s: Computing time over ranks, s.
+        imbalance: Greatest computing time of a rank divided by the mean over ranks, less 1.
+        busiest: Number of the rank that computes longest.
+        idlest: Number of the rank that computes least.
+        least_waiting: Number of the rank that spends least time in collectives, so that the others
+            wait for it; None without collectives.
+        computing_s: Least, mean and greatest computing time of a rank, s.
     """
 
     imbalance: float
@@ -88,9 +89,10 @@ class RankThreads:
     """Cores that a rank kept busy, and the number of threads it was set to use.
 
     Attributes:
-        effective: CPU time over run time; NaN if no rank recorded its run time.
+        effective: CPU time of a rank divided by its run time; NaN if no rank recorded its run time.
         omp_threads: OMP_NUM_THREADS; 0 where it is not set, None where ranks differ.
-        ratio: effective over omp_threads, mean over the ranks where it is set; None without.
+        ratio: `effective` divided by OMP_NUM_THREADS, mean over the ranks where it is set; None if
+            it is set for no rank.
     """
 
     effective: Range
@@ -104,16 +106,17 @@ class Counters:
 
     Attributes:
         asked: Names of the requested events.
-        granted: Events that every rank got.
-        denied: The other requested events.
-        instructions_per_s: Instructions in user mode, per rank and second of counted CPU time.
+        granted: Names of the events that every rank got.
+        denied: Names of the requested events that some rank did not get.
+        instructions_per_s: Instructions in user mode of each rank, per second of the CPU time
+            during which counters counted.
         instructions_per_cycle: Instructions per cycle, over all ranks.
-        misses_per_kilo: Last-level misses per 1000 instructions, over all ranks.
-        flops_per_s: Of the first PAPI event that counts floating-point operations, per rank and
-            second of CPU time that was counted.
+        misses_per_kilo: Last-level cache misses per 1000 instructions, over all ranks.
+        flops_per_s: Floating-point operations of each rank, per second of the CPU time during which
+            counters counted; by the first PAPI event that counts such operations.
         flops_event: Name of this event; "" without one.
-        papi: Counts of every granted PAPI event, per rank.
-        counted_share: Part of the CPU time during which hardware counters counted: they pause where
+        papi: Count of every granted PAPI event per rank, by name of the event.
+        counted_share: Part of the CPU time during which hardware counters counted. They pause where
             frequent context switches would make them costly.
     """
 
@@ -130,7 +133,10 @@ class Counters:
 
     @property
     def named_and_denied(self) -> list[str]:
-        """The events that the user named and did not get; `jostle doctor` has the others."""
+        """The events that the user named and some rank did not get.
+
+        Default events that the machine denies are shown by `jostle doctor`.
+        """
         return [name for name in self.denied if name not in USUAL_EVENTS]
 
 
@@ -138,22 +144,27 @@ class Counters:
 class SegmentsDigest:
     """The execution segments of a world, merged over its ranks.
 
+    A segment is the part of a run between two global synchronisations (delimiters) of a world.
+    Segments with the same set of calls are of one kind.
+
     Attributes:
-        number: Segments that all ranks have in common.
-        per_rank: Segments stored by a rank.
-        rule: Rule that made most of them: every, coalesced, epoch, raw or none.
-        rules: Share of the time by rule.
-        delimiter: The MPI function that ends most of them; "" where none does.
-        coverage: Share of the time between the first and the last delimiter that lies inside
-            segments of a kind seen at least five times.
-        segmentable: The coverage is at least one half.
-        kinds: Recurring kinds.
-        agreement: Boundaries common to all ranks over those of the coarsest rank.
+        number: Number of segments that all ranks have in common.
+        per_rank: Number of segments that a rank stored.
+        rule: Rule by which most segments were delimited: every, coalesced, epoch, raw or none (see
+            docs/explanation/execution-segments.md).
+        rules: Share of the time in segments of each rule, by rule.
+        delimiter: Name of the MPI function that ends most segments; "" where none does.
+        coverage: Share of the time between the first and the last delimiter that is inside
+            segments of recurring kinds: of those with at least five segments.
+        segmentable: Whether the coverage is at least one half.
+        kinds: Number of recurring kinds.
+        agreement: Number of boundaries common to all ranks, divided by that of the rank with the
+            fewest boundaries.
         duration_s: Least, mean and greatest duration of a segment, s.
-        median_s: Median duration, s.
+        median_s: Median duration of a segment, s.
         missing: Ranks of the world that have no profile.
         notes: Notes on the merge of the ranks' segments.
-        rows: The segments one by one, if requested.
+        rows: One dictionary per segment (see `segment_rows`), if requested.
     """
 
     number: int
@@ -177,7 +188,7 @@ class Advice:
     """Advice which kind of tool to use next, and why.
 
     Attributes:
-        rule: Name of the rule that gave it.
+        rule: Name of the rule that gave the advice.
         kind: Kind of tool that is recommended.
         tools: Examples of such tools.
         why: What the digest shows, and what such a tool adds.
@@ -195,38 +206,40 @@ class WorldDigest:
 
     Attributes:
         world: Id of the world; "" when unknown.
-        size: Ranks of the world; 0 when unknown.
+        size: Number of ranks of the world; 0 when unknown.
         ranks: Number of ranks that have a profile.
-        processes: Ids of their processes, by rank.
-        programs: Number of ranks by program, the most frequent first.
+        processes: Ids of the ranks' processes, in order of rank.
+        programs: Number of ranks by program, the most frequent program first.
         hosts: Nodes of the ranks.
-        spawned: Whether MPI_Comm_spawn started it.
+        spawned: Whether MPI_Comm_spawn started the world.
         library: First line of the MPI library's version text; for a training job, its collective
             library.
-        adapter: MPI adapter of jostle that counted its calls; "" without one.
-        counted: Whether its MPI calls were counted.
-        problem: Why its calls were not counted, or what else is missing; "" if nothing is.
-        launcher: orte, prrte, hydra, slurm, torch or "".
+        adapter: jostle's MPI adapter that counted the calls of the world; "" without one.
+        counted: Whether the MPI calls of the world were counted.
+        problem: Why calls were not counted, or what else is missing; "" if nothing is missing.
+        launcher: Launcher of the ranks: orte, prrte, hydra, slurm or torch; "" if unknown.
         batch: Id of the batch job; "" without one.
         thread_level: MPI thread level: single, funneled, serialized or multiple.
-        unfinished: Ranks that ended, or still run, without having left MPI_Finalize.
+        unfinished: Number of ranks that ended, or still run, without having left MPI_Finalize.
         running: Whether some rank still runs.
         start_ns: When the first rank called MPI_Init or joined the world, ns since the epoch.
-        seconds: Time from there to the last return of MPI_Finalize, or to the end, s.
-        in_collectives: Time from begin to completion of the collectives of a collective library,
-            over that of the ranks, 0 to 1; NaN where several were under way at once for so long
-            that they add up to more than the ranks' time.
-        traffic: Calls and bytes of the ranks, by kind of call; kinds that occurred only.
-        shares: Shares of time by state, over the ranks whose run time is known; empty if it is
-            known of none.
-        shares_over: Description of the time that the shares are of.
+        seconds: Time from `start_ns` to the last return of MPI_Finalize; without that, to the end
+            of the last rank, s.
+        in_collectives: Time from start to completion of the collectives of a collective library,
+            divided by the ranks' time, 0 to 1. NaN where so many collectives were under way at
+            once that they add up to more than the ranks' time.
+        traffic: Calls and bytes of the ranks, by kind of call; only kinds that occurred.
+        shares: How the ranks' time is divided among states, over the ranks whose run time is
+            known; empty if it is known for no rank.
+        shares_over: Description of the time that is divided.
         balance: Load balance; None for a single rank.
-        threads: Thread-level concurrency.
-        counters: Hardware counters.
-        waited: Share of the time that calls took beyond what such calls usually take; NaN: not
-            known.
-        off_cpu: Share of the time off the CPU between calls (sampled; at least); NaN: not known.
-        metrics: Every metric that is not zero and no histogram, over the ranks.
+        threads: Number of cores that a rank kept busy, and its number of threads.
+        counters: Results of hardware counters.
+        waited: Time that calls took beyond what such calls usually take, as a share of the ranks'
+            time; NaN: not known.
+        off_cpu: Time off the CPU between calls, as a share of the ranks' time. It was sampled, so
+            it is a lower bound. NaN: not known.
+        metrics: Spread over the ranks of every metric that is not zero, by id, without histograms.
         segments: Execution segments; None where they were switched off or never recorded.
         next: Advice which tools to use next.
     """

@@ -1,4 +1,4 @@
-"""Summarises the segments of a world for its digest."""
+"""Summarises the execution segments of an MPI world for its digest."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ LISTED = (
 
 
 def merged_of(tables: JobTables, processes: Sequence[int]) -> Any:
-    """Find the merged segments of the world whose ranks are these processes, or None."""
+    """Return the segments, merged over ranks, of the world whose ranks are these processes.
+
+    None where no rank has segments.
+    """
     found = getattr(tables, "segments", None)
     mine = set(processes)
     for world in found.worlds if found is not None else ():
@@ -34,11 +37,11 @@ def merged_of(tables: JobTables, processes: Sequence[int]) -> Any:
 
 
 def segments_of(tables: JobTables, processes: Sequence[int]) -> SegmentsDigest | None:
-    """Summarise the merged segments of a world.
+    """Summarise the segments of a world, merged over its ranks.
 
     Args:
-        tables: Everything about the job.
-        processes: Ids of the world's ranks.
+        tables: The tables of the job.
+        processes: Ids of the processes of the world's ranks.
 
     Returns:
         The summary; None where no rank has segments.
@@ -70,16 +73,17 @@ def segments_of(tables: JobTables, processes: Sequence[int]) -> SegmentsDigest |
 
 
 def segment_rows(tables: JobTables, processes: Sequence[int]) -> list[dict[str, Any]]:
-    """List the merged segments of a world, in order of time.
+    """Return the segments of a world, merged over its ranks, in order of time.
 
     Args:
-        tables: Everything about the job.
-        processes: Ids of the world's ranks.
+        tables: The tables of the job.
+        processes: Ids of the processes of the world's ranks.
 
     Returns:
-        One dictionary per segment: durations are the median, minimum and maximum over ranks, counts
-        and times the sum over ranks; signature_set as hexadecimal text, since it has 64 bits; kind:
-        recurring kinds counted from 1 in the order of their first segment, 0 for the others.
+        One dictionary per segment. Durations are the median, minimum and maximum over ranks; counts
+        and times are sums over ranks. `signature_set` is hexadecimal text, since it has 64 bits.
+        `kind` numbers the recurring kinds from 1, in the order of their first segments; it is 0
+        for segments of other kinds.
     """
     world = merged_of(tables, processes)
     if world is None:

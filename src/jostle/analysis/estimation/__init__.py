@@ -19,14 +19,14 @@ def estimate(
     """Estimate the time that a run lost to interference, from its own profile alone.
 
     Args:
-        tables: The run, from `Repository.run_tables`.
-        method: "jostle" (account for measured time first, infer the rest) or "thesis" (exactly as
-            in Shah, 2020, section 5.1).
-        bytes_rule: How method thesis compares bytes between segments.
+        tables: The tables of the run, from `Repository.run_tables`.
+        method: "jostle" (add up measured losses first, then infer the rest) or "thesis" (exactly
+            as in Shah, 2020, section 5.1).
+        bytes_rule: How method thesis compares the bytes that segments moved.
         seed: Seed of the random steps.
 
     Returns:
-        The loss with its 95 % interval, its causes, and the spans in which it occurred.
+        The loss with its 95 % interval, its causes, and the parts of the run in which it occurred.
 
     Raises:
         EstimateError: The run has no data from which a loss can be estimated.

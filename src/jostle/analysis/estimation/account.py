@@ -1,15 +1,17 @@
-"""Measures lost time directly: waiting beyond calls' usual times (M) and off-CPU time (D).
+"""Measures two kinds of lost time directly: waiting in MPI (M) and time off the CPU (D).
 
-M: in a bin of 10 ms every rank waited longer than the usual times of its calls. The delay came from
-outside, through the network (within a node: memory and cores) or MPI itself, since a late rank of
-the job would not have waited. D: a rank was off its CPU, and the others lost as much. Both are read
-from bins and sums that the runtime records (docs/explanation/waiting.md).
+M is the time in which every rank waited longer than its calls usually take, in bins of 10 ms. Such
+a delay came from outside, through the network (within a node: through memory and cores) or MPI
+itself, since a late rank of the job would not have waited. D is the time in which one rank was off
+its CPU and the others waited for it. Both are read from the bins and sums that the runtime records
+(docs/explanation/waiting.md).
 
-Usual times are lower quartiles, so undisturbed calls exceed them too. The usual excess of a kind of
-segment is subtracted. The jitter of many calls that each waited a little is subtracted as well,
-since interference comes in longer delays. If nearly every call is delayed, usual times contain
-delays; that part is then added. Calls that occur only a few times have no usual time: the fastest
-similar segment replaces it, also for segments with a single call.
+The usual time of a call is the lower quartile of its times, so undisturbed calls exceed it too.
+Therefore the usual excess of a kind of segment is subtracted. If many calls each waited a little,
+this jitter is subtracted as well, since interference comes in longer delays. If nearly every call
+is delayed, the usual times themselves contain delays, and that part is added. Calls that occur only
+a few times have no usual time. Their reference is the fastest similar segment; so is that of
+segments with a single call.
 """
 
 from __future__ import annotations
@@ -55,15 +57,17 @@ _LOWER = 25  # as this percentile
 
 @dataclass(frozen=True)
 class Account:
-    """Directly measured loss per segment, seconds.
+    """Directly measured loss of each segment, seconds.
 
     Attributes:
         network: Time in which every rank waited in MPI (M).
-        cpu: Time that the critical rank was off its CPU outside MPI and file calls (D).
-        anywhere: Part of `network` and `cpu` that is known per slice only, spread evenly over the
-            slice.
-        queued: Time that ranks which sleep waited for a core in the run queue, at most the time
-            the critical rank was off its CPU; no loss by itself.
+        cpu: Time that one rank was off its CPU outside MPI and file calls, so that the others
+            waited for it (D).
+        anywhere: Part of `network` and `cpu` whose place within a slice is not known, so that it
+            is spread evenly over the slice.
+        queued: For ranks that leave their cores of their own accord: the time that a rank waited
+            for a core in the run queue, at most the time that it was off its CPU. This is no loss
+            by itself.
     """
 
     network: Floats
@@ -74,11 +78,13 @@ class Account:
 
 @dataclass(frozen=True)
 class SharedCores:
-    """Facts on ranks without a core of their own, whose time off the CPU is no evidence.
+    """How ranks share cores, if there are fewer cores than ranks.
+
+    Such ranks take turns on the cores, so their time off the CPU does not show interference.
 
     Attributes:
         taken: CPU time that other jobs took in each segment, s, [n].
-        turns: Mean share of the time that ranks wait because they take turns on too few cores.
+        turns: Mean share of the time for which a rank waits since ranks take turns.
         all_waiting: Recorded time in which all ranks were in MPI at once; None if it was not
             recorded.
     """
@@ -97,21 +103,21 @@ def account(
     queue: Floats | float = 0.0,
     sleeps: bool = False,
 ) -> Account:
-    """Account for lost time segment by segment.
+    """Measure the time that was lost in each segment.
 
     Args:
-        segments: Merged segments (repository.types.WorldSegments), n rows.
-        ranks: Number of ranks that they were merged from.
+        segments: Segments merged over ranks (repository.types.WorldSegments), n rows.
+        ranks: Number of ranks that the segments were merged from.
         kind: Number of the kind of each segment; segments of one kind have the same usual wait,
             [n].
-        shared: Facts on cores that ranks share; None: each rank has a core of its own.
-        short: Share of the waiting in calls that waited less than 0.1 ms.
-        queue: Seconds of each segment that a rank waited for a core, from the run queue, [n].
-        sleeps: The ranks leave their cores of their own accord, so that time off the CPU is no
-            loss by itself: those of training jobs wait for GPUs and for data.
+        shared: How ranks share cores; None: each rank has a core of its own.
+        short: Share of all waiting that is in calls that waited less than 0.1 ms.
+        queue: Seconds of each segment for which a rank waited for a core in the run queue, [n].
+        sleeps: Whether the ranks leave their cores of their own accord, so that time off the CPU
+            is no loss by itself. Ranks of training jobs do so while they wait for GPUs and data.
 
     Returns:
-        The directly measured loss; network and cpu together are at most the segment's duration.
+        The measured loss; `network` and `cpu` together are at most the segment's duration.
     """
     duration = floats(segments, "duration_ns") / 1e9
     row, waited = lists(segments, "wait_min_bins")
@@ -148,12 +154,13 @@ def account(
 def _on_shared_cores(
     segments: pa.Table, row: Ints, waited: Floats, width: Floats, kind: Ints, shared: SharedCores
 ) -> Account:
-    """Account for lost time where ranks have no core of their own.
+    """Measure the lost time of ranks that share cores.
 
-    A rank that waits for a core makes all others wait, bin by bin. If all of them wait longer than
-    ranks that share cores do on average, something else delayed them all. The remaining waiting is
-    evaluated per whole segment, which averages the turns. This locates the loss; its amount comes
-    from the ranks' own record of when all of them waited, if there is one.
+    A rank that waits for its turn on a core makes all other ranks wait, too. If all ranks wait in a
+    bin for longer than such turns take on average, something else delayed them all. The remaining
+    waiting is evaluated per whole segment, which averages over the turns. This shows where time was
+    lost. How much was lost is taken from the ranks' own record of the time in which all of them
+    waited, if there is one.
     """
     duration, turns = floats(segments, "duration_ns"), shared.turns
     part = share(waited, width)
@@ -177,11 +184,16 @@ def _on_shared_cores(
 def _scaled_to_record(
     segments: pa.Table, lost: Floats, together: Together
 ) -> tuple[Floats, Floats]:
-    """Scale the loss of segments by their bins to the total loss that the slices recorded.
+    """Scale the losses that bins show to the total that the ranks recorded in each slice.
+
+    Args:
+        segments: Segments merged over ranks, n rows.
+        lost: Loss of each segment by its bins, seconds, [n].
+        together: Recorded time in which all ranks were in MPI at once.
 
     Returns:
-        The loss of each segment, whose sum per slice equals the record; and the part of it that the
-        bins do not show, spread evenly over its slice. Seconds, [n].
+        The scaled loss of each segment, and the part of it that the bins do not show, which is
+        spread evenly over its slice. Both are in seconds, [n].
     """
     duration = floats(segments, "duration_ns") / 1e9
     start, end = (segments.column(name).to_numpy() for name in ("start_ns", "end_ns"))
@@ -201,9 +213,14 @@ def _scaled_to_record(
 
 
 def _moved_to_bins(recorded: Floats, known: Floats) -> Floats:
-    """Move a slice's excess over the bins to the slice before, if that has less than the bins.
+    """Move recorded waiting to the slice before, as far as the bins show that it was there.
 
-    A stretch of waiting is recorded in the slice in which it ends.
+    A stretch of waiting is recorded in the slice in which it ends, although part of it may be in
+    the slice before.
+
+    Args:
+        recorded: Recorded waiting in each slice, seconds, [slices].
+        known: Waiting in each slice by the bins, seconds, [slices].
     """
     recorded = recorded.copy()
     for later in range(len(recorded) - 1, 0, -1):
@@ -224,17 +241,18 @@ def _per_kind(
     calls: Floats | None = None,
     short: float = 0.0,
 ) -> Floats:
-    """Return the waiting in each bin beyond the usual of its kind, ns.
+    """Return the waiting in each bin beyond what is usual for the kind of its segment, ns.
 
     Args:
         waited: Time that every rank waited in each bin, ns, [bins].
         width: Length of each bin, ns, [bins].
         kind: Kind of the bin's segment, [bins].
         jitter: Typical jitter of calls, seconds.
-        resolution: Shares that differ by less count as equal.
-        enough: Least number of values with which a kind has its own usual wait.
-        calls: Calls of a rank in each bin; None if there are too many to distinguish them.
-        short: As in `account`.
+        resolution: Shares of a bin that differ by less than this count as equal.
+        enough: Smallest number of bins for which a kind has its own usual wait.
+        calls: Number of calls of a rank in each bin; None if there are too many to distinguish
+            them.
+        short: Share of all waiting that is in calls that waited less than 0.1 ms.
     """
     if not waited.any():
         return np.zeros(len(waited))
@@ -258,15 +276,15 @@ def _per_kind(
 
 
 def _above_jitter(part: Floats, short: float, resolution: float) -> Floats:
-    """Subtract the jitter of calls, which all bins have, up to one level for all bins.
+    """Subtract the jitter of calls from each bin: the waiting up to one level for all bins.
 
-    The level is chosen so that the subtracted sum is the jitter's share of the waiting. It is not
-    above the usual wait: many calls that wait a little longer for a while are interference.
+    The level is chosen so that the subtracted sum is the jitter's share of the waiting. It is at
+    most the usual wait, since many calls that wait a little longer for a while are interference.
 
     Args:
         part: Share of each bin in which every rank waited, [bins].
         short: Share of the waiting that is jitter.
-        resolution: As in `_per_kind`.
+        resolution: Shares of a bin that differ by less than this count as equal.
     """
     if short <= 0:
         return part
@@ -278,20 +296,21 @@ def _above_jitter(part: Floats, short: float, resolution: float) -> Floats:
 
 
 def _beyond(part: Floats, width: float, jitter: float, resolution: float, calls: float) -> Floats:
-    """Return the share of each bin beyond the usual, 0 for bins that are not clearly beyond it.
+    """Return the share of each bin beyond the usual wait; 0 for bins that are not clearly beyond.
 
-    If nearly every bin contains delays, the usual wait is itself made of delays. Mean and variance
-    show this: n delays of length d have the mean n d and the variance n d^2, so variance over mean
-    is d. With few calls, each hit once at most, the ratio is smaller by the mean delay of a call.
-    Jitter of calls is tens of microseconds long; longer delays are not jitter. The share of the
-    usual wait that counts as jitter falls with the fourth power of the delay.
+    If nearly every bin contains delays, the usual wait consists of delays. Their mean and variance
+    show this: n delays of length d have the mean n d and the variance n d^2, so the variance
+    divided by the mean is d. If there are few calls, and each is delayed at most once, this ratio
+    is smaller by the mean delay of a call. Jitter of calls is tens of microseconds long, and longer
+    delays are interference. So the share of the usual wait that counts as jitter falls with the
+    fourth power of d.
 
     Args:
         part: Share of each bin in which every rank waited, [bins].
         width: Length of a bin, seconds.
-        jitter: As in `_per_kind`.
-        resolution: As in `_per_kind`.
-        calls: Calls of a rank in a bin.
+        jitter: Typical jitter of calls, seconds.
+        resolution: Shares of a bin that differ by less than this count as equal.
+        calls: Number of calls of a rank in a bin.
     """
     # One long event fills many bins completely: that they are equal does not make them usual.
     open_bins = part[part < 1 - _LEAST]
@@ -312,18 +331,19 @@ def _beyond(part: Floats, width: float, jitter: float, resolution: float, calls:
 def _below_usual(
     segments: pa.Table, ranks: int, kind: Ints, calls: Floats, network: Floats
 ) -> Floats:
-    """Return the loss within the usual times of calls, where nearly all calls are delayed, s.
+    """Return the loss that is hidden in the usual times of calls, where nearly all are delayed, s.
 
-    A usual time is the lower quartile: if more than three quarters of the calls are delayed, it
-    contains a delay. This is so if the mean delay of a call comes near the mean weighted by size,
-    which follows from the scatter of segments. A quarter of exponential delays is below the lower
-    quartile. These scatter, so calls shorter than it differ; if they do not, nothing is added.
+    The usual time of a call is the lower quartile of its times. If more than three quarters of the
+    calls are delayed, this quartile contains a delay. That is assumed if the mean delay of a call
+    is nearly as long as the mean delay weighted by its own length, which follows from the scatter
+    of segments. The delay in the quartile is then estimated from how much the times of calls below
+    it scatter; if they do not scatter, nothing is added.
 
     Args:
-        segments: Merged segments, n rows.
-        ranks: Number of ranks that they were merged from.
+        segments: Segments merged over ranks, n rows.
+        ranks: Number of ranks that the segments were merged from.
         kind: Kind of each segment, [n].
-        calls: Calls of a rank in each segment, [n].
+        calls: Number of calls of a rank in each segment, [n].
         network: Time in which every rank waited beyond usual times, seconds, [n].
     """
     added = np.zeros(len(network))
@@ -349,8 +369,8 @@ def _below_usual(
 def _without_usual(segments: pa.Table, kind: Ints, calls: Floats) -> Floats:
     """Return how much longer all ranks were in calls than in the fastest segment of the kind, s.
 
-    Applies to kinds whose calls are too few to have a usual time, in segments that all ranks spent
-    mostly in MPI; 0 elsewhere.
+    This is computed only for kinds with too few calls for a usual time, and only in segments that
+    all ranks spent mostly in MPI. For all other segments it is 0.
     """
     inside, duration = floats(segments, "mpi_ns_min"), floats(segments, "duration_ns")
     least = np.full(int(kind.max(initial=0)) + 1, np.inf)
@@ -361,17 +381,18 @@ def _without_usual(segments: pa.Table, kind: Ints, calls: Floats) -> Floats:
 
 
 def _few(kind: Ints, calls: Floats) -> Flags:
-    """Return which segments are of kinds whose calls are too few to have a usual time."""
+    """Return which segments are of kinds that have too few calls for a usual time."""
     few: Flags = np.bincount(kind, weights=calls)[kind] < _MATURE
     return few
 
 
 def _single_calls(segments: pa.Table, kind: Ints, calls: Floats) -> Floats:
-    """Return how much longer all ranks were in a segment's only call than in undisturbed ones, s.
+    """Return how much longer a segment's only call took than undisturbed calls of its kind, s.
 
-    If four of five such calls are delayed, usual times contain delays. The last rank to arrive
-    waits for no other, so its time in the call is the call's cost plus any delay from outside. It
-    is counted only if most calls are delayed, since scatter of the cost is no delay.
+    If most such calls are delayed, their usual times contain delays, so this function uses the
+    fastest calls. The last rank to arrive waits for no other rank. So the least time of a rank in
+    the call is the call's cost plus any delay from outside. The result is 0 unless most calls are
+    delayed, since scatter of the cost is no delay.
     """
     inside, duration = floats(segments, "mpi_ns_min"), floats(segments, "duration_ns")
     longer = np.zeros(len(inside))
@@ -390,23 +411,25 @@ def _single_calls(segments: pa.Table, kind: Ints, calls: Floats) -> Floats:
 
 
 def _cpu(segments: pa.Table, ranks: int, kind: Ints, together: Floats, unknown: Floats) -> Floats:
-    """Return the seconds that the critical rank was off its CPU outside MPI and file calls.
+    """Return the seconds for which a rank was off its CPU so that the others waited for it.
 
-    A rank that was off the CPU while it had time to spare caused no loss: the others did not wait
-    for it, and it waited less for them. So the loss is at most the mean rank's time waiting or off
-    the CPU, without the time in which all waited at once and the usual waiting for each other.
+    Time in MPI and file calls is not included. A rank that was off the CPU while it had time to
+    spare caused no loss: the others did not wait for it, and it waited less for them. So the loss
+    is at most the time that the mean rank waited or was off its CPU. From this time two parts are
+    subtracted: the time in which all ranks waited at once, and the ranks' usual waiting for each
+    other.
 
-    Where calls have no usual time, waiting is not visible. There the loss is at most the mean
-    rank's time in MPI or off its CPU, and the time a rank waited for a core: a rank that sleeps by
-    its own decision lost nothing.
+    Where calls have no usual time, waiting cannot be recognised. There the loss is at most the mean
+    rank's time in MPI or off its CPU. It is also at most the time for which a rank waited for a
+    core, since a rank that sleeps by its own decision loses nothing.
 
     Args:
-        segments: Merged segments, n rows.
-        ranks: Number of ranks that they were merged from.
+        segments: Segments merged over ranks, n rows.
+        ranks: Number of ranks that the segments were merged from.
         kind: Kind of each segment, [n].
         together: Seconds of each segment in which all ranks waited at once, [n].
-        unknown: Seconds that a rank waited for a core where calls have no usual time; 0 elsewhere,
-            [n].
+        unknown: Seconds for which a rank waited for a core, in segments whose calls have no usual
+            time; 0 in the others, [n].
     """
     row, off = lists(segments, "offcpu_max_bins")
     most = summed(row, off, segments.num_rows)
@@ -423,12 +446,15 @@ def _cpu(segments: pa.Table, ranks: int, kind: Ints, together: Floats, unknown: 
 
 
 def _usually(lost: Floats, away: Floats, kind: Ints) -> Floats:
-    """Return the usual waiting for each other: that of nearby segments with no rank off its CPU, s.
+    """Return for how long ranks usually wait for each other in each segment, s.
+
+    It is taken from nearby segments of the kind in which no rank was off its CPU. It is 0 for kinds
+    with few such segments.
 
     Args:
-        lost: Seconds of each segment that the mean rank waited or was off its CPU, [n].
-        away: Share of it that a rank was off its CPU, [n].
-        kind: Kind of each segment, [n]; kinds with few such segments get 0.
+        lost: Seconds of each segment for which the mean rank waited or was off its CPU, [n].
+        away: Share of each segment for which a rank was off its CPU, [n].
+        kind: Kind of each segment, [n].
     """
     result = np.zeros(len(lost))
     order, begins = grouped(kind)

@@ -1,4 +1,7 @@
-"""Attributes lost seconds to causes: measured ones first, the rest from concurrent slices."""
+"""Attributes lost seconds to causes, by measured losses first, then by what slices show.
+
+A span is a part of the run for which a loss is computed: a segment, or without segments a slice.
+"""
 
 from __future__ import annotations
 
@@ -27,10 +30,10 @@ class CauseSeconds:
 
     Attributes:
         cause: Kind of the cause, as in model.Cause.
-        resource: The resource, as in model.Cause.
-        measured: Whether the seconds were measured, not inferred.
+        resource: Resource on which the time was lost, as in model.Cause.
+        measured: Whether the seconds were measured; else they were inferred.
         seconds: Seconds lost in each span, [spans].
-        kind: The reason, as in model.Cause.
+        kind: Reason why cores were slower, as in model.Cause.
     """
 
     cause: CauseName
@@ -42,16 +45,17 @@ class CauseSeconds:
 
 @dataclass(frozen=True)
 class SliceEvidence:
-    """Evidence of the slices for the cause of a loss in each span; arrays have shape [spans].
+    """What the slices show about the cause of a loss in each span; arrays have shape [spans].
 
     Attributes:
-        storage: Mount -> seconds by which its file calls took longer than usual.
-        late: Seconds of `storage`, summed over all mounts.
-        late_share: The same as a share of the time in file calls.
-        queue: Seconds that a process waited for a core that others used, on the worst node.
+        storage: For each mount, seconds by which file calls took longer than usual.
+        late: Sum of `storage` over all mounts, seconds.
+        late_share: `late` divided by the time in file calls, 0 to 1.
+        queue: Seconds for which a process waited for a core that other processes used, on the
+            node where this was longest.
         host: Index in `hosts` of that node.
         hosts: Names of the nodes.
-        crowds: Node -> its cores and their use, for nodes with fewer cores than ranks of the job.
+        crowds: Cores and their use, by node, for nodes with fewer cores than ranks of the job.
     """
 
     storage: dict[str, Floats]
@@ -70,14 +74,16 @@ def evidence(
     services: list[FileService],
     ranks: Mapping[str, int] | None = None,
 ) -> SliceEvidence:
-    """Collect the evidence of the slices for each span; an amount is spread evenly over its slice.
+    """Collect what the slices show about the cause of a loss in each span.
+
+    The amount of a slice is spread evenly over its time, since spans may be shorter than slices.
 
     Args:
         start: Start of each span, ns, ascending; spans do not overlap, [spans].
         end: End of each span, ns, [spans].
         slices: The job's slices by host (repository.types.RunTables).
         services: Times of file calls on the job's mounts.
-        ranks: Node -> ranks of the job there; None if not known.
+        ranks: Number of the job's ranks by node; None if it is not known.
     """
     storage = _storage(services, start, end)
     late, late_share = np.zeros(len(start)), np.zeros(len(start))
@@ -119,7 +125,7 @@ def evidence(
 
 
 def _storage(services: list[FileService], start: Ints, end: Ints) -> dict[str, Floats]:
-    """Return mount -> seconds by which its file calls were late in each span; only late mounts."""
+    """Return, by mount, the seconds by which file calls were late in each span, where they were."""
     return {
         file_service.mount: spread_over(
             file_service.start_ns,
@@ -137,15 +143,15 @@ def spread_over(begin: Ints, until: Ints, amount: Floats, start: Ints, end: Ints
     """Spread amounts evenly over their time and return the part that lies in each span.
 
     Args:
-        begin: Start of each amount's time, ns, ascending; times may overlap (several slice
-            lengths), [n].
-        until: End of each amount's time, ns, [n].
+        begin: Start of the time of each amount, ns, ascending, [n]. Times may overlap if slices
+            have different lengths.
+        until: End of the time of each amount, ns, [n].
         amount: The amounts, any unit, [n].
         start: Start of each span, ns, [spans].
         end: End of each span, ns, [spans].
 
     Returns:
-        Amount per span, at least 0, [spans].
+        Amount in each span, at least 0, [spans].
     """
     if not len(begin):
         return np.zeros(len(start))
@@ -168,12 +174,13 @@ def lost_between(estimate: RunEstimate, edges_ns: Ints) -> Floats:
     """Return the seconds that a run lost in each span between consecutive instants.
 
     Args:
-        estimate: Estimate of the run. The loss of each segment is spread evenly over its time; of a
-            job without segments, that of each span in which it lost time (`RunEstimate.hits`).
+        estimate: Estimate of the run. The loss of each segment is spread evenly over the segment's
+            time. For a job without segments, so is that of each of `RunEstimate.hits`, the parts
+            of the run in which it lost time.
         edges_ns: Instants of Unix time in ns, ascending, [spans + 1].
 
     Returns:
-        Seconds per span, [spans]. Those of spans that cover the run sum to the loss of the run
+        Seconds in each span, [spans]. If the spans cover the run, they sum to the loss of the run
         (without segments: to that of its hits).
 
     Raises:
@@ -208,15 +215,16 @@ def inferred_parts(
     """Attribute inferred seconds to the causes that the slices show at the same time.
 
     Args:
-        inferred: Seconds of each span that are not accounted for; negative if the account counted
-            too much, [spans].
-        slice_evidence: Evidence of the slices.
-        stored: Seconds of late file calls that are accounted for already, [spans].
-        queued: Seconds of waiting for a core that are accounted for already, [spans].
-        cores: "core speed" or "steal" -> seconds by which each span was longer, by the speed probe.
+        inferred: Lost seconds of each span that were not measured; negative if too many seconds
+            were measured, [spans].
+        slice_evidence: What the slices show.
+        stored: Seconds of late file calls that are part of the measured loss already, [spans].
+        queued: Seconds of waiting for a core that are part of the measured loss already, [spans].
+        cores: Seconds by which each span was longer by the core-speed probe, by kind of the cause:
+            "core speed" or "steal".
 
     Returns:
-        The parts by cause; they sum to the positive part of `inferred`.
+        The seconds of each cause; they sum to `inferred` where that is positive.
     """
     left = inferred.clip(0)
     parts = []
@@ -248,7 +256,11 @@ def by_host(
     measured: bool,
     kind: CauseKind = "",
 ) -> list[CauseSeconds]:
-    """Split lost seconds by node; return no part if no seconds were lost."""
+    """Split the seconds lost to one cause by node: to the worst node of each span.
+
+    Returns:
+        One entry per node with a loss; an empty list if no seconds were lost.
+    """
     if not seconds.any():
         return []
     if len(slice_evidence.hosts) == 1:
@@ -267,11 +279,12 @@ def by_host(
 
 
 def by_messages(seconds: Floats, hosts: Sequence[str]) -> CauseSeconds:
-    """Return the cause of seconds in which all ranks waited for messages, not for each other.
+    """Attribute seconds in which all ranks waited for messages, not for each other.
 
     Args:
         seconds: Seconds lost in each span, [spans].
-        hosts: Nodes of the ranks; on a single node messages do not use the network.
+        hosts: Nodes of the ranks. Messages within a single node do not use the network, so there
+            the cause is memory or CPU.
     """
     if len(set(hosts)) == 1:
         return CauseSeconds("memory or cpu", hosts[0], True, seconds)
@@ -279,16 +292,16 @@ def by_messages(seconds: Floats, hosts: Sequence[str]) -> CauseSeconds:
 
 
 def causes(parts: list[CauseSeconds], lost: Floats, doubt: Doubt, run: float) -> list[Cause]:
-    """Sum parts by cause and scale them so that all causes together are the loss.
+    """Sum lost seconds by cause, and scale them so that all causes together are the loss.
 
     Args:
-        parts: Seconds by cause and span; their sum is at least the loss.
+        parts: Seconds by cause and span; their sum is at least the loss of each span.
         lost: Seconds lost in each span, [spans].
         doubt: Uncertainty of the whole loss.
         run: Length of the run, seconds.
 
     Returns:
-        The causes, the largest first; negligible ones are left out.
+        The causes, the one with the largest loss first; those with a negligible loss are left out.
     """
     whole = np.zeros(len(lost))
     for part in parts:
@@ -314,7 +327,10 @@ def causes(parts: list[CauseSeconds], lost: Floats, doubt: Doubt, run: float) ->
 
 
 def _share(seconds: float, share: float, doubt: Doubt, run: float) -> Interval:
-    """Return a cause's loss with its interval; its error grows with the root of its share."""
+    """Return a cause's loss with its interval.
+
+    Its error is that of the whole loss times the square root of the cause's share of the loss.
+    """
     wide = float(np.sqrt(share))
     low = max(seconds - doubt.below * wide, 0.0)
     return Interval(seconds, low, min(seconds + doubt.above * wide, max(run, seconds)))
@@ -323,7 +339,7 @@ def _share(seconds: float, share: float, doubt: Doubt, run: float) -> Interval:
 def hits(
     start: Ints, end: Ints, lost: Floats, parts: list[CauseSeconds], cluster: Ints, least: Floats
 ) -> list[Hit]:
-    """List the spans in which time was lost, each with its causes, the main one first.
+    """Return the spans in which time was lost, each with its causes, the main cause first.
 
     Args:
         start: Start of each span, ns, [spans].
@@ -334,7 +350,7 @@ def hits(
         least: Smallest loss that is listed, seconds, [spans].
 
     Returns:
-        The hits in order of time; of very many the largest _MOST_HITS.
+        These spans (hits) in order of time; at most _MOST_HITS, those with the largest losses.
     """
     at = np.flatnonzero(lost > least)
     if not parts:
@@ -352,7 +368,7 @@ def hits(
 def _hit(
     begin: int, until: int, seconds: float, cluster: int, parts: list[CauseSeconds], taken: Floats
 ) -> Hit:
-    """Return a hit; `taken` is what each part took of it, seconds, [parts]."""
+    """Return a span in which time was lost; `taken` is the loss to each of `parts`, seconds."""
     order = [number for number in np.argsort(-taken, kind="stable").tolist() if taken[number] > 0]
     by_cause = [
         HitPart(

@@ -1,4 +1,4 @@
-"""Helpers for numpy columns: sums, shares, numbering and grouping of rows."""
+"""Helpers for numpy columns: sums by group, shares, and numbering and grouping of rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,13 @@ Flags = NDArray[np.bool_]
 
 
 def summed(rows: Ints, weights: Floats, count: int) -> Floats:
-    """Sum the weights of the rows with each number; shape [count]."""
+    """Return the sum of weights for each row number from 0 to `count` - 1, [count].
+
+    Args:
+        rows: Row number of each weight, [n].
+        weights: The weights, [n].
+        count: Number of rows.
+    """
     result: Floats = np.bincount(rows, weights=weights, minlength=count).astype(np.float64)
     return result
 
@@ -28,19 +34,22 @@ def share(part: Floats, whole: Floats) -> Floats:
 
 
 def numbered(values: NDArray[Any]) -> Ints:
-    """Assign numbers from 0 in order of first occurrence; equal values get equal numbers."""
+    """Number distinct values from 0 in order of first occurrence; return each value's number."""
     encoded: Any = pa.array(values).dictionary_encode()
     result: Ints = encoded.indices.to_numpy().astype(np.int64)
     return result
 
 
 def numbered_pairs(first: Ints, second: Ints) -> Ints:
-    """Assign numbers from 0 to pairs of small numbers; equal pairs get equal numbers."""
+    """Number distinct pairs of small integers from 0; return the number of each pair."""
     return numbered(first * (int(second.max(initial=0)) + 1) + second)
 
 
 def ordered(group: Ints, value: Floats | None = None) -> Ints:
-    """Return the order by group, and within a group by value or, without values, by position."""
+    """Return the indices that sort rows by group, and within a group by value.
+
+    Without values, rows of a group keep their order.
+    """
     if value is None:
         return np.argsort(_short(group), kind="stable")
     by_value = np.argsort(value)
@@ -58,5 +67,5 @@ def grouped(group: Ints) -> tuple[Ints, Ints]:
 
 
 def _short(group: Ints) -> NDArray[Any]:
-    """Convert numbers to 16 bits if they fit, since these are sorted ten times as fast."""
+    """Convert numbers to 16 bits if they fit, since numpy sorts these ten times as fast."""
     return group.astype(np.uint16) if int(group.max(initial=0)) < 1 << 16 else group

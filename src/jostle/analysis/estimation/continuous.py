@@ -1,4 +1,7 @@
-"""Detects interference in nearly all segments: it yields a warning and is no part of the loss."""
+"""Detects continuous interference, which slows nearly all segments, from drifts during a run.
+
+Such interference is reported as a warning. It is not part of the estimated loss.
+"""
 
 from __future__ import annotations
 
@@ -24,19 +27,19 @@ def continuous(
 ) -> Continuous | None:
     """Return by how much the usual duration of segments changed in the course of the run.
 
-    Without their losses, segments should take as long as their references from the first to the
-    last. If most pieces of the run are above the fastest ones, there was interference most of the
-    time. Changes of the imbalance between ranks are the job's own, so the mean rank must have been
-    slower too.
+    Without their losses, all segments should take as long as their references, from the first to
+    the last. If segments take longer in most pieces of the run than in its fastest pieces, there
+    was interference most of the time. Changes of the imbalance between ranks are no interference,
+    so the mean rank must have been slower, too.
 
     Args:
         duration: Duration of each segment, seconds, [n].
-        lost: Its estimated loss, seconds, [n].
-        expected: The segments' references.
+        lost: Estimated loss of each segment, seconds, [n].
+        expected: References of the segments: their times without interference.
         run: Length of the evaluated time, seconds.
         explained: Seconds of a drift that the estimate already contains (slow cores).
-        uneven: Seconds of each segment that ranks waited for slower ones of their job, [n]; None if
-            not known.
+        uneven: Seconds of each segment for which ranks waited for slower ranks of their job, [n];
+            None if it is not known.
 
     Returns:
         The drift in percent of the run with its interval; None if there is no notable drift.
@@ -61,7 +64,13 @@ def continuous(
 
 
 def _raised(ratio: Floats) -> Floats:
-    """Return by how much each piece of the run exceeds the fastest ones, beyond chance."""
+    """Return by how much segments took longer in each piece of the run than in the fastest pieces.
+
+    Differences that chance explains are subtracted.
+
+    Args:
+        ratio: Duration of each segment divided by its reference, in order of time.
+    """
     pieces = np.array_split(ratio, _PIECES)
     low, middle = np.array([np.quantile(piece, [0.25, 0.5]) for piece in pieces]).T
     scatter = middle - low

@@ -1,9 +1,10 @@
 """Finds from agents' counters why cores were slower, and the energy used in the lost time.
 
-The estimate shows when time was lost; agents record when a node's cores were capped, hot, limited
-in power, stolen by the hypervisor or stopped by a CPU limit. A part of the loss gets such a cause
-only if loss and state coincide better than after nearly all shifts in time, and never more than the
-state can have cost. A state that was always there cannot be tested: it is only reported.
+The estimate shows when time was lost. Agents record when the cores of a node were in one of these
+states: capped in frequency, hot, limited in power, taken by the hypervisor, or stopped by a CPU
+limit. A part of the loss is attributed to a state only if loss and state coincide in time better
+than they do after nearly all shifts in time. This part is at most what the state can have cost. A
+state that lasted for the whole run cannot be tested and is only reported.
 """
 
 from __future__ import annotations
@@ -40,14 +41,15 @@ _Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class _State:
-    """A state of a node's cores, slice by slice.
+    """A state of a node's cores that may have slowed them, slice by slice.
 
     Attributes:
-        host: The node.
-        kind: The same as in Cause.
-        most: Share of each slice that it can have cost; 0: it was not there, [slices].
-        watched: Whether the agent recorded the slice, [slices].
-        level: The same as in Cause.
+        host: Name of the node.
+        kind: Which state it is, as in `Cause.kind`.
+        most: Largest share of each slice that the state can have cost; 0 where the cores were not
+            in this state, [slices].
+        watched: Whether the agent recorded each slice, [slices].
+        level: Typical frequency, temperature or power limit in this state, as in `Cause.level`.
     """
 
     host: str
@@ -58,26 +60,31 @@ class _State:
 
     @property
     def there(self) -> _Flags:
-        """The slices in which it was there, [slices]."""
+        """Whether the cores were notably in this state in each slice, [slices]."""
         return self.watched & (self.most > _NOTABLE)
 
 
 @dataclass(frozen=True)
 class _Grid:
-    """The slices of a run: start of each, ns, [slices], and their length, ns."""
+    """The slices of a run.
+
+    Attributes:
+        start: Start of each slice, ns, [slices].
+        length: Length of a slice, ns.
+    """
 
     start: Ints
     length: int
 
     def amounts(self, rows: pa.Table, column: str) -> Floats:
-        """Spread a counter over the slices; unknown values count as 0, [slices]."""
+        """Return a counter's amount in each slice; unknown values count as 0, [slices]."""
         begin, until = _times(rows)
         order = np.argsort(begin, kind="stable")
         values = _values(rows, column, 0.0)[order]
         return spread_over(begin[order], until[order], values, self.start, self.start + self.length)
 
     def levels(self, rows: pa.Table, column: str) -> Floats:
-        """Return a level in each slice; NaN where it is not known, [slices]."""
+        """Return a gauge's level in the middle of each slice; NaN where it is unknown, [slices]."""
         begin, until = _times(rows)
         order = np.argsort(begin, kind="stable")
         begin, until = begin[order], until[order]
@@ -90,11 +97,12 @@ class _Grid:
 
 
 def explained_by_cores(estimate: RunEstimate, states: pa.Table) -> RunEstimate:
-    """Return an estimate with the causes that the states of its nodes' cores explain.
+    """Return an estimate in which states of the nodes' cores are among the causes of the loss.
 
     Args:
-        estimate: The estimate of a run; its loss stays as it is.
-        states: Rows as in RunTables.core_states; without rows nothing changes.
+        estimate: The estimate of a run. Its loss is not changed, only the causes of the loss.
+        states: What agents recorded of the cores, as in RunTables.core_states. Without rows the
+            estimate is returned as it is.
     """
     if not states.num_rows:
         return estimate
@@ -110,7 +118,7 @@ def explained_by_cores(estimate: RunEstimate, states: pa.Table) -> RunEstimate:
 
 
 def _states(rows: pa.Table, grid: _Grid) -> Iterator[_State]:
-    """Yield the states that occurred, node by node."""
+    """Yield the states of cores that occurred, node by node."""
     for host, of in _by(rows, "host"):
         for state in _of_node(host, of, grid):
             if state.there.any():
@@ -148,7 +156,12 @@ def _of_node(host: str, rows: pa.Table, grid: _Grid) -> Iterator[_State]:
 
 
 def _slower(frequency: Floats, there: _Flags) -> Floats:
-    """Return the share of each slice that lower frequencies can have cost; 1 if not known."""
+    """Return the share of each slice that a lower frequency can have cost; 1 if it is not known.
+
+    Args:
+        frequency: Frequency of the cores in each slice, [slices].
+        there: Whether the cores were in the state that may have lowered it, [slices].
+    """
     without = frequency[~there & (frequency > 0)]
     if not len(without) or not (frequency[there] > 0).any():
         return np.ones(len(frequency))
@@ -157,7 +170,11 @@ def _slower(frequency: Floats, there: _Flags) -> Floats:
 
 
 def _least_power(power: pa.Table, grid: _Grid) -> tuple[Floats, float]:
-    """Return the limit of the package that was limited most, W, [slices], and its highest."""
+    """Return the power limit of the CPU package that was limited most, W.
+
+    Returns:
+        The limit of this package in each slice, [slices], and the largest of these limits.
+    """
     lowest, highest, least = np.full(len(grid.start), np.nan), 0.0, 0.98
     for _, domain in _by(power, "name"):
         limit = grid.levels(domain, "power_limit_uw") / 1e6
@@ -177,10 +194,11 @@ def _typical(level: Floats, there: _Flags) -> float:
 
 
 def _agreeing(states: Sequence[_State], estimate: RunEstimate, grid: _Grid) -> list[_State]:
-    """Return the states that coincide with the loss, the best correlation first.
+    """Return the states that coincide in time with the loss, the best correlation first.
 
-    All states are shifted against the loss by the same numbers of slices; the best of them must
-    correlate better than the best after nearly all shifts. So many nodes raise no false alarms.
+    All states together are shifted against the loss, by each possible number of slices. A state
+    must correlate with the loss better than the best state does after nearly all shifts. So a large
+    number of nodes does not cause false alarms.
     """
     fits: list[tuple[Floats, _State]] = []
     for state in states:
@@ -203,7 +221,10 @@ def _enough(state: _State) -> bool:
 
 
 def _fit(state: _State, lost: Floats) -> Floats | None:
-    """Return the correlation of loss and state for each shift, the unshifted first, [slices]."""
+    """Return the correlation of loss and state after each shift in time, [slices].
+
+    The first value is that without a shift. None if the state coincides with too few losses.
+    """
     watched, there = state.watched, state.there
     if int((there & (lost > _NOTABLE)).sum()) < _SEVERAL:
         return None
@@ -217,7 +238,7 @@ def _fit(state: _State, lost: Floats) -> Floats | None:
 
 
 def _lost(estimate: RunEstimate, state: _State, grid: _Grid) -> Floats:
-    """Return the share of each slice that was lost to what the state may explain, [slices]."""
+    """Return the share of each slice that was lost to what a state may explain, [slices]."""
     parts = [
         (hit.start_ns, hit.end_ns, part.seconds)
         for hit in estimate.hits
@@ -245,7 +266,7 @@ def _may(part: HitPart, state: _State) -> bool:
 
 
 def _moved(estimate: RunEstimate, state: _State, grid: _Grid) -> RunEstimate:
-    """Return the estimate with the part of the loss that a state explains under its name."""
+    """Return the estimate with the loss that a state explains as a cause of its own."""
     lost = _lost(estimate, state, grid)
     there = state.there
     usual = float(lost[state.watched & ~there].mean())
@@ -272,7 +293,13 @@ def _moved(estimate: RunEstimate, state: _State, grid: _Grid) -> RunEstimate:
 
 
 def _shares(hits: Sequence[Hit], of_slice: Floats, grid: _Grid) -> list[float]:
-    """Return the part of each hit that is explained, from the explained part of its slices."""
+    """Return the share of each hit's loss that a state explains, 0 to 1.
+
+    Args:
+        hits: The parts of the run in which time was lost.
+        of_slice: Share of each slice's loss that the state explains, [slices].
+        grid: The slices.
+    """
     edges = np.append(grid.start, grid.start[-1] + grid.length)
     sums = np.concatenate([[0.0], np.cumsum(of_slice * grid.length)])
     start = np.array([hit.start_ns for hit in hits]) - edges[0]
@@ -283,7 +310,14 @@ def _shares(hits: Sequence[Hit], of_slice: Floats, grid: _Grid) -> list[float]:
 
 
 def _split(hit: Hit, share: float, state: _State, taken: dict[_Key, float]) -> Hit:
-    """Return a hit with a share of its parts moved to a state's name; add this share to `taken`."""
+    """Return a hit in which a share of the loss is attributed to a state.
+
+    Args:
+        hit: The hit: a part of the run in which time was lost.
+        share: Share of the loss that the state explains, 0 to 1.
+        state: The state.
+        taken: Seconds that were taken from each cause so far; the function adds to them.
+    """
     parts, seconds = list[HitPart](), 0.0
     for part in hit.by_cause:
         if not _may(part, state):
@@ -302,7 +336,7 @@ def _split(hit: Hit, share: float, state: _State, taken: dict[_Key, float]) -> H
 
 
 def _always(states: Sequence[_State], rows: pa.Table, grid: _Grid) -> Iterator[str]:
-    """Yield a sentence for each node whose cores were capped or hot throughout."""
+    """Yield a sentence about the nodes whose cores were capped, or hot, during the whole run."""
     steady = [
         state
         for state in states
@@ -330,7 +364,7 @@ def _always(states: Sequence[_State], rows: pa.Table, grid: _Grid) -> Iterator[s
 
 
 def _watts(rows: pa.Table, estimate: RunEstimate) -> float | None:
-    """Return the mean power of a run's nodes, all together, W; None if one was not measured."""
+    """Return the mean power of all nodes of a run together, W; None if a node was not measured."""
     whole = 0.0
     for _, of in _by(rows, "host"):
         domains = dict(_by(dict(_by(of, "kind")).get("power", of[:0]), "name"))
@@ -345,7 +379,7 @@ def _watts(rows: pa.Table, estimate: RunEstimate) -> float | None:
 
 
 def _power(rows: pa.Table, estimate: RunEstimate) -> float:
-    """Return the mean power of a domain, W; 0 if too little of the run was measured."""
+    """Return the mean power of a node or CPU package, W; 0 if too little was measured."""
     rows = rows.filter(pc.is_valid(rows["power_energy_uj"]))
     begin, until = _times(rows)
     inside = (until > estimate.start_ns) & (begin < estimate.end_ns)
@@ -356,7 +390,7 @@ def _power(rows: pa.Table, estimate: RunEstimate) -> float:
 
 
 def _by(rows: pa.Table, column: str) -> Iterator[tuple[str, pa.Table]]:
-    """Yield each value of a column with its rows, which are adjacent."""
+    """Yield each value of a column with the rows that have it; these must be adjacent."""
     if not rows.num_rows:
         return
     ends = pc.run_end_encode(rows[column].combine_chunks())
@@ -367,7 +401,7 @@ def _by(rows: pa.Table, column: str) -> Iterator[tuple[str, pa.Table]]:
 
 
 def _times(rows: pa.Table) -> tuple[Ints, Ints]:
-    """Return begin and end of rows, ns, [n]."""
+    """Return the start and the end of the time that each row covers, ns, [n]."""
     length = rows["slice_ns"].to_numpy()
     begin = rows["slice"].to_numpy() * length
     return begin, begin + rows["span"].to_numpy() * length

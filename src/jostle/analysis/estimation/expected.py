@@ -1,10 +1,12 @@
 """Estimates the reference times of segments: their durations without interference.
 
-A cluster with enough members is its own reference. Smaller ones are estimated from all segments of
-their kind: a segment takes the sum of what its parts take, so the durations of a kind are a sum of
-its counts times their costs (fitted to the undisturbed members). The smaller a cluster, the more
-its reference is shrunk towards that sum. A cluster that occurs only in slow stretches of the run,
-where segments of other work right before and after it were slow too, is no reference.
+Segments of one kind have the same calls; segments of one cluster also have equal counts and bytes.
+The reference of a cluster with enough segments is the usual duration of these segments. A smaller
+cluster gets a reference from all segments of its kind: the predicted time of a segment is the sum
+of its counts times their costs, and the costs are fitted to the undisturbed segments of the kind.
+The smaller a cluster is, the nearer its reference is to this predicted time. A cluster is no
+reference if it occurs only in slow stretches of the run, in which segments of other clusters right
+before and after it were slow, too.
 """
 
 from __future__ import annotations
@@ -42,10 +44,11 @@ class Expected:
 
     Attributes:
         seconds: Reference of each segment, seconds; 0 if it has none, [n].
-        threshold: A longer segment is interfered, seconds; infinite without a reference, [n].
+        threshold: Duration above which a segment counts as disturbed, seconds; infinite without a
+            reference, [n].
         usable: Whether the segment has a reference, [n].
-        edge: Duration of the fast segments of its kind, at most `seconds`, [n]. It bounds the loss
-            that scatter may hide.
+        edge: Duration of the fast segments of its kind, seconds, at most the reference, [n]. The
+            distance from it bounds the loss that scatter may hide.
     """
 
     seconds: Floats
@@ -60,8 +63,9 @@ def expected(rest: Floats, work: Work, uneven: Floats | None = None) -> Expected
     Args:
         rest: Duration of each segment without the measured loss, seconds, [n].
         work: Calls and bytes of each segment, from `work_of`.
-        uneven: Share of each segment in which ranks waited for slower ones of their job, [n]:
-            scatter that follows it is the job's own. None: all scatter is the job's own.
+        uneven: Share of each segment in which ranks waited for slower ranks of their job, [n].
+            Scatter of durations that follows this share is no interference. None: no scatter is
+            taken for interference.
 
     Returns:
         References, thresholds and edges of the segments.
@@ -93,13 +97,17 @@ def expected(rest: Floats, work: Work, uneven: Floats | None = None) -> Expected
 
 
 def _of_kind(rest: Floats, amounts: Floats, members: Ints, cluster: Ints) -> tuple[Floats, float]:
-    """Return the references of one kind's members, and their scatter (log MAD).
+    """Return the references of the segments of one kind, and their scatter.
 
     Args:
-        rest: The same as in `expected`, for the members, [members].
-        amounts: Amounts of all segments, [n x names].
-        members: Row of each member, [members].
-        cluster: Cluster of each member, [members].
+        rest: Duration of each segment of the kind without the measured loss, seconds, [members].
+        amounts: Counts and bytes of all segments, [n x names].
+        members: Row of each segment of the kind in `amounts`, [members].
+        cluster: Cluster of each segment of the kind, [members].
+
+    Returns:
+        The references, seconds, [members]; and the median absolute deviation of the logarithms of
+        the undisturbed durations from them.
     """
     predicted = _sum_of_parts(rest, amounts, members)
     away = np.log(rest / predicted)
@@ -129,10 +137,10 @@ def _of_kind(rest: Floats, amounts: Floats, members: Ints, cluster: Ints) -> tup
 
 
 def _has_reference(cluster: Ints) -> Flags:
-    """Return which members of a kind have a reference, [members].
+    """Return which segments of a kind have a reference, [members].
 
-    A cluster with enough members is its own reference. A smaller one is estimated from the costs of
-    its work, which need several different clusters: any costs fit a few of them.
+    Segments of a cluster with enough members have one. Segments of smaller clusters have one only
+    if the kind has several clusters, since any costs would fit a few of them.
     """
     group = numbered(cluster)
     sizes = np.bincount(group)
@@ -143,15 +151,16 @@ def _has_reference(cluster: Ints) -> Flags:
 def _in_slow_stretches(away: Floats, cluster: Ints, centres: Floats, threshold: float) -> Ints:
     """Return the clusters that are slow because the whole job was slow when they ran.
 
-    A cluster that takes longer than its costs predict does work that is not counted, or all its
-    members were disturbed. In the first case segments of other clusters right before and after its
-    members take as long as usual.
+    If a cluster takes longer than its predicted time, either it does work that is not counted, or
+    all its segments were disturbed. In the first case, segments of other clusters right before and
+    after its segments take as long as usual.
 
     Args:
-        away: Log of each member's time over the time by its costs, in order of time, [members].
-        cluster: Number of its cluster, from 0 without gaps, [members].
-        centres: Usual value of `away` per cluster, [clusters].
-        threshold: A larger value of `away` is slow.
+        away: Logarithm of each segment's duration divided by its predicted time, in order of time,
+            [members].
+        cluster: Number of the cluster of each segment, from 0 without gaps, [members].
+        centres: Usual value of `away` in each cluster, [clusters].
+        threshold: Value of `away` above which a segment is slow.
     """
     slow = np.flatnonzero(centres > threshold)
     if not len(slow):
@@ -173,16 +182,18 @@ def _in_slow_stretches(away: Floats, cluster: Ints, centres: Floats, threshold: 
 
 
 def _edge(ratio: Floats, reach: float, uneven: Floats) -> float:
-    """Return the duration of the fast members of a kind as a share of their reference.
+    """Return the duration of the fast segments of a kind, the edge, divided by their reference.
 
-    Many small disturbances appear as scatter of equal work above this edge. But work also scatters
-    by itself, so the edge bounds a loss (its interval) and is not counted as loss. Work that moves
-    between ranks appears as imbalance, more in the longer segments; such a kind has no edge (1.0).
+    Many small disturbances make segments of equal work scatter above this edge. But segments also
+    scatter without disturbances. So the time above the edge only widens the interval of the loss,
+    and is not part of the loss itself. If durations follow the imbalance between ranks, they
+    scatter since work moves between ranks; then the edge is nearer to the reference (1.0).
 
     Args:
-        ratio: Time of its members over their references, [members].
-        reach: Log of the ratio from which on a member is interfered.
-        uneven: The same as in `expected`, [members].
+        ratio: Duration of each segment divided by its reference, [members].
+        reach: Logarithm of the ratio above which a segment counts as disturbed.
+        uneven: Share of each segment in which ranks waited for slower ranks of their job,
+            [members].
     """
     calm = np.log(ratio) <= max(reach, LEAST)
     if calm.sum() < _KNOWN:
@@ -195,7 +206,10 @@ def _edge(ratio: Floats, reach: float, uneven: Floats) -> float:
 
 
 def _centres(away: Floats, cluster: Ints) -> Floats:
-    """Return the usual value of each cluster; for small ones its 40 % quantile, [clusters]."""
+    """Return the usual value of `away` in each cluster, [clusters].
+
+    It is the lowest mode; in small clusters, which show no mode, the 40 % quantile.
+    """
     order, begins = grouped(cluster)
     sizes = np.diff(begins)
     centres = np.empty(len(sizes))
@@ -213,9 +227,9 @@ def _centres(away: Floats, cluster: Ints) -> Floats:
 
 
 def _of_kin(rest: Floats, work: Work, seconds: Floats, threshold: Floats, some: Flags) -> None:
-    """Estimate the remaining segments by costs that are fitted to all segments with references.
+    """Give references to the remaining segments, by costs fitted to all segments with references.
 
-    Writes to `seconds` and `threshold`.
+    The references and their thresholds are written to `seconds` and `threshold`, in place.
     """
     left = (seconds == 0) & some
     good = seconds > 0
@@ -243,7 +257,7 @@ def _of_kin(rest: Floats, work: Work, seconds: Floats, threshold: Floats, some: 
 
 
 def _sum_of_parts(rest: Floats, amounts: Floats, members: Ints) -> Floats:
-    """Return the time of members predicted from the costs of their work, seconds, [members]."""
+    """Return the predicted time of segments: the sum of the costs of their work, s, [members]."""
     if not any((amount[members] != amount[members[0]]).any() for amount in amounts.T):
         return np.full(len(rest), float(np.exp(usual(np.log(rest)).centre)))
     predicted = _with(amounts, members, _costs(rest, amounts, members))
@@ -251,7 +265,7 @@ def _sum_of_parts(rest: Floats, amounts: Floats, members: Ints) -> Floats:
 
 
 def _with(amounts: Floats, members: Ints, costs: Floats) -> Floats:
-    """Return the time of members by given costs, most of which are 0, seconds, [members]."""
+    """Return the predicted time of segments by given costs, most of which are 0, s, [members]."""
     result = np.full(len(members), costs[0])
     for amount in np.flatnonzero(costs[1:]).tolist():
         result += amounts[members, amount] * costs[1 + amount]
@@ -259,12 +273,12 @@ def _with(amounts: Floats, members: Ints, costs: Floats) -> Floats:
 
 
 def _costs(rest: Floats, amounts: Floats, members: Ints) -> Floats:
-    """Fit the cost of a segment, and of one unit of each amount; only the most important ones.
+    """Fit a constant cost per segment, and the cost of one unit of each amount (count or bytes).
 
-    Amounts are added one by one, as long as the prediction improves.
+    Amounts are added one by one, as long as the prediction improves; the others have the cost 0.
 
     Returns:
-        Seconds per segment, then per unit of each column of `amounts`, [1 + names].
+        Seconds per segment, then seconds per unit of each column of `amounts`, [1 + names].
     """
     at = np.linspace(0, len(rest) - 1, min(len(rest), _LEARNT_FROM)).astype(np.int64)
     rest, amounts = rest[at], amounts[members[at]]
@@ -300,17 +314,18 @@ def _costs(rest: Floats, amounts: Floats, members: Ints) -> Floats:
 
 
 def _robust(rest: Floats, columns: Floats) -> tuple[Floats, float]:
-    """Fit costs to the undisturbed members, and return how far members are from the fit.
+    """Fit costs to the undisturbed segments, and return how far all segments are from the fit.
 
-    A cost may be negative: if a call occurs in each step and another in each step and iteration,
-    their difference counts the steps.
+    A cost may be negative: if one call occurs in each step and another in each step and iteration,
+    the difference of their counts is the number of steps.
 
-    Members get less weight the further they are from the usual. The weights start nearly equal and
-    become sharper with each round; sharp weights at once would fit a few equal members and treat
-    all others as disturbed.
+    The further a segment is from the usual distance, the less weight it gets. The weights are
+    nearly equal in the first round and differ more in each further round. If they differed much at
+    once, the costs would fit a few equal segments, and all others would count as disturbed.
 
     Returns:
-        The costs, [columns], and the mean distance in log time; infinite if a time is not positive.
+        The costs, [columns]; and the mean distance of segments from the fit, in logarithms of time,
+        which is infinite if a predicted time is not positive.
     """
     trust: Floats = np.ones(len(rest))
     costs: Floats = np.zeros(columns.shape[1])

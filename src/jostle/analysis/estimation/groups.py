@@ -1,4 +1,4 @@
-"""Forms hybrid clusters by equal communication and I/O (Shah, 2020, section 5.1.1)."""
+"""Groups segments with equal communication and I/O (Shah, 2020, section 5.1.1)."""
 
 from __future__ import annotations
 
@@ -50,12 +50,13 @@ _OVER_RANKS = ("", "_min", "_max")
 
 
 def features(segments: pa.Table, bytes_rule: BytesRule) -> list[Ints]:
-    """Return the features that must be equal within a group, one column each.
+    """Return the columns of counts and bytes that must be equal for all segments of a group.
 
     Args:
-        segments: Merged segments (repository.types.WorldSegments).
-        bytes_rule: Which volumes must be equal. exact: those of all ranks; median: only the median
-            over the ranks (volumes without a median in the table are left out); ignore: none.
+        segments: Segments merged over ranks (repository.types.WorldSegments).
+        bytes_rule: Which numbers of bytes must be equal. exact: sum, minimum and maximum over the
+            ranks. median: only the median over the ranks; kinds of bytes without a median in the
+            table are left out. ignore: none.
     """
     names = [f"{name}{over}" for name in COUNTS for over in _OVER_RANKS]
     if bytes_rule == "exact":
@@ -66,14 +67,15 @@ def features(segments: pa.Table, bytes_rule: BytesRule) -> list[Ints]:
 
 
 def equal_rows(columns: Sequence[NDArray[Any]], rows: int) -> Ints:
-    """Assign numbers to rows: two have the same number iff they are equal in all columns.
+    """Number the distinct rows of a table: equal rows get the same number.
 
     Args:
-        columns: Columns of shape [rows].
+        columns: The columns of the table, each of shape [rows].
         rows: Number of rows of each column.
 
     Returns:
-        Numbers from 0, ascending with the values of the columns, the first counting most, [rows].
+        Number of each row, from 0, [rows]. Numbers are in the order in which rows are sorted by
+        the first column, then by the second, and so on.
     """
     number = np.zeros(rows, dtype=np.int64)
     example = np.zeros(min(rows, 1), dtype=np.int64)  # one row for each number
@@ -86,9 +88,10 @@ def equal_rows(columns: Sequence[NDArray[Any]], rows: int) -> Ints:
 
 
 def hybrid(clusters: Ints, groups: Ints) -> Ints:
-    """Combine clusters (computation) and groups (communication, I/O): both must agree.
+    """Combine clusters of similar computation and groups of equal communication and I/O.
 
-    Source: Shah, 2020, figure 5.6.
+    Segments of one hybrid cluster are in the same cluster and in the same group (Shah, 2020,
+    figure 5.6).
 
     Returns:
         Number of the hybrid cluster of each segment, from 0 in ascending order of cluster, then

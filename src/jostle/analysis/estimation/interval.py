@@ -1,9 +1,8 @@
 """Computes the 95 % interval of an estimated loss.
 
-Resampling segments shows how the result depends on which segments occurred, and on how well their
-references are known. It does not show what no segment contains. So the interval is widened by the
-time that could not be evaluated, and by the errors of estimates whose truth is known
-(docs/adr/0015).
+Random draws show how the loss depends on how well the references of segments are known. They do not
+show what no segment contains. So the interval is widened by the time of the run that could not be
+evaluated, and by the errors that estimates had for runs with a known loss (docs/adr/0015).
 """
 
 from __future__ import annotations
@@ -28,11 +27,12 @@ _UNSEEN = 0.5  # of the loss rate in evaluated time is assumed for the other tim
 
 @dataclass(frozen=True)
 class Doubt:
-    """Seconds by which the true loss may be smaller or larger than the estimate (95 %).
+    """The uncertainty of an estimated loss: how far the true loss may be from it (95 %).
 
     Attributes:
-        below, above: Seconds by which the true loss may be below and above the estimate.
-        most: Main source of the uncertainty below and above.
+        below: Seconds by which the true loss may be smaller than the estimate.
+        above: Seconds by which the true loss may be larger than the estimate.
+        most: Main source of `below`, and main source of `above`.
     """
 
     below: float
@@ -40,7 +40,7 @@ class Doubt:
     most: tuple[DoubtName, DoubtName] = ("method", "method")
 
     def around(self, lost: float, run: float) -> Interval:
-        """Return the interval around a loss, between 0 and the length of the run; seconds."""
+        """Return a loss with its interval, which is cut at 0 and at the length of the run, s."""
         return Interval(lost, max(lost - self.below, 0.0), min(lost + self.above, max(run, lost)))
 
 
@@ -60,16 +60,13 @@ def doubt(
     Args:
         lost: The loss, seconds.
         run: Length of the evaluated time, seconds.
-        unsure: Standard errors of its independent parts, seconds: relative error of each reference
-            times the time estimated by it, [references].
-        hidden: Losses that may be hidden below thresholds, seconds.
+        unsure: Standard error that each reference contributes to the loss, seconds: the relative
+            error of the reference times the time that is compared with it, [references].
+        hidden: Losses that may be hidden in segments below their thresholds, seconds.
         coverage: Share of the run that was evaluated.
-        seed: Seed of the draws.
-        oversubscribed: Ranks have no core of their own (oversubscribed.py).
+        seed: Seed of the random draws.
+        oversubscribed: Whether ranks share cores (oversubscribed.py).
         speed: Uncertainty of the loss to slow cores (speed.py), which is part of `lost`.
-
-    Returns:
-        Seconds below and above the loss, and the main source of each.
     """
     drawn = np.zeros(_DRAWS)
     if len(unsure):

@@ -1,9 +1,10 @@
-"""Estimation method `jostle`: uses measured lost time first and infers the rest from clusters.
+"""Estimates a run's loss by the method `jostle`: measured losses first, the rest from clusters.
 
-The loss of a segment is the time that all ranks waited at once (M, messages), the time that the
-critical rank was off its CPU (D), the time of file calls beyond the usual (I/O), and what then
-remains beyond the reference of its cluster (S). Accounted time needs no cluster, and clusters
-scatter less without it.
+The loss of a segment is the sum of four parts. M is the time in which all ranks waited for messages
+at once. D is the time in which one rank was off its CPU and the others waited for it. I/O is the
+time by which file calls took longer than usual. These three are measured. S is inferred: the time
+that then remains beyond the reference of the segment's cluster. Without the measured parts, the
+segments of a cluster scatter less.
 """
 
 from __future__ import annotations
@@ -49,26 +50,29 @@ _MOST_CLUSTERS = 500
 
 @dataclass(frozen=True)
 class SegmentCosts:
-    """The segments of a world and their losses by cause, shape (segments,); seconds.
+    """The segments of an MPI world and their losses by cause, shape (segments,); seconds.
 
     Attributes:
         start: Start of each segment, ns since the epoch.
         end: End of each segment, ns since the epoch.
         duration: Length of each segment.
-        account: Directly measured loss.
-        storage: Time of file calls beyond their usual time.
-        inferred: Time beyond the reference that was not measured as lost; negative where the
-            measured loss is too large.
-        kept: Further loss to steal time (of the hypervisor); zeros without a core-speed probe.
-        slow: Further loss to cores slower than at their best; zeros without a core-speed probe.
-        spent: The same as `slow`, but negative where cores ran faster than the reference.
-        lost: Sum of the losses.
+        account: Measured loss: waiting in MPI and time off the CPU.
+        storage: Time by which file calls took longer than usual.
+        inferred: Time beyond the segment's reference that is not in the measured losses; negative
+            where the measured losses are too large.
+        kept: Further loss to steal time (taken by the hypervisor); zeros without a core-speed
+            probe.
+        slow: Further loss since cores were slower than at their best; zeros without a core-speed
+            probe.
+        spent: As `slow`, but negative where cores ran faster than the minimum of the probe shows.
+        lost: Sum of all losses.
         work: Calls and bytes of the segments.
-        expected: References of the segments, without measured lost time.
-        evidence: Evidence of the slices at the time of each segment.
+        expected: References of the segments, which do not contain measured losses.
+        evidence: What the slices show at the time of each segment.
         speed: Slowdown of the cores; None without a core-speed probe.
-        level: Mean slowdown of the cores in the segments that references come from.
-        all_waiting: When all ranks were in MPI at once; None: each has a core, or it is not known.
+        level: Mean slowdown of the cores in the segments from which references are taken.
+        all_waiting: When all ranks were in MPI at once. None if each rank has a core of its own,
+            or if this was not recorded.
         sleeps: Whether ranks leave their cores of their own accord (see `account`).
     """
 
@@ -95,7 +99,7 @@ def estimate_jostle(tables: RunTables, *, seed: int = 0) -> RunEstimate:
     """Estimate the time that a run lost to interference, with its causes.
 
     Args:
-        tables: The run.
+        tables: The tables of the run.
         seed: Seed of the random steps.
 
     Raises:
@@ -162,9 +166,9 @@ def segment_costs(
     Args:
         world: The world, with at least one segment.
         slices: The job's slices by host.
-        served: Times of file calls on its mounts.
-        ranks: Node -> ranks of the world there.
-        references: Node -> the minimum of the core-speed probe on its cores.
+        served: Times of file calls on the job's mounts.
+        ranks: Number of ranks of the world by node.
+        references: Minimum of the core-speed probe on the cores of each node, by node.
         sleeps: Whether ranks leave their cores of their own accord (see `account`).
     """
     segments = world.segments
@@ -225,13 +229,22 @@ def segment_costs(
 
 
 def _short(slices: pa.Table) -> float:
-    """Return the share of MPI waiting in short waits; 0 where it is not recorded."""
+    """Return the share of the waiting in MPI that is in short waits; 0 if it was not recorded."""
     waited = float(floats(slices, "wait_mpi_ns_sum").sum())
     return float(floats(slices, "wait_short_ns_sum").sum()) / max(waited, 1.0)
 
 
 def _inferred(rest: Floats, reference: Expected, doubtful: Floats) -> Floats:
-    """Return the remaining time beyond the reference; negative: the excess of the account."""
+    """Return the loss of each segment that was not measured, seconds.
+
+    It is the time beyond the reference, if it exceeds the threshold. It is negative where too much
+    was measured as lost, so that the remaining time is far below the reference.
+
+    Args:
+        rest: Duration of each segment without the measured losses, seconds.
+        reference: References of the segments.
+        doubtful: The part of the measured losses that may be too large, seconds.
+    """
     away = np.where(reference.usable, rest - reference.seconds, 0.0)
     margin = np.where(reference.usable, reference.threshold - reference.seconds, np.inf)
     inferred: Floats = np.where(away > margin, away, 0.0)
@@ -241,9 +254,10 @@ def _inferred(rest: Floats, reference: Expected, doubtful: Floats) -> Floats:
 
 
 def _continuous(world: WorldSegments, costs: SegmentCosts, run: float) -> Continuous | None:
-    """Detect interference that was present most of the time.
+    """Return a warning if interference was present most of the time, else None.
 
-    Ranks that share cores are left out: their interleaving may change by itself for a while.
+    Jobs whose ranks share cores get no warning: the order in which their ranks take turns may
+    change by itself for a while.
     """
     if costs.evidence.crowds:
         return None
@@ -258,14 +272,16 @@ def _continuous(world: WorldSegments, costs: SegmentCosts, run: float) -> Contin
 
 
 def _assessed_time(tables: RunTables, world: WorldSegments, costs: SegmentCosts) -> tuple[int, int]:
-    """Return MPI_Init and MPI_Finalize of the world, as far as its segments reach."""
+    """Return start and end of the evaluated time, ns: those of the first and last segment."""
     return int(costs.start[0]), int(max(costs.end[-1], costs.start[0] + 1))
 
 
 def _coverages(costs: SegmentCosts, run: float) -> tuple[float, float | None]:
-    """Return the share of the run that was evaluated, and of the time after set-up in clusters.
+    """Return which shares of the run could be evaluated.
 
-    Set-up is what comes before the first segment of a kind that recurs.
+    Returns:
+        The share of the run that was evaluated; and the share of the time after set-up that is in
+        usable clusters. Set-up is the time before the first segment in a usable cluster.
     """
     usable = costs.expected.usable
     if not usable.any():
@@ -281,15 +297,15 @@ def _coverages(costs: SegmentCosts, run: float) -> tuple[float, float | None]:
 def _doubt(
     costs: SegmentCosts, lost: float, run: float, coverage: float, seed: int, idle: float
 ) -> Doubt:
-    """Return the uncertainty of the loss: the error of each reference times the time it applies to.
+    """Return the uncertainty of the loss, with the error of each reference as one source.
 
     Args:
         costs: The segments.
         lost: The loss, seconds.
         run: Length of the evaluated time, seconds.
         coverage: Share of the run that was evaluated.
-        seed: Seed of the draws.
-        idle: Upper bound of the loss where cores were shared, seconds.
+        seed: Seed of the random draws.
+        idle: Upper bound of the loss of ranks that share cores or sleep, seconds.
     """
     kind, count = costs.work.kind, int(costs.work.kind.max()) + 1
     usable = costs.expected.usable
@@ -320,7 +336,10 @@ def _doubt(
 
 
 def _queued(costs: SegmentCosts) -> float:
-    """Return the loss if all waiting for cores delayed ranks that also sleep, s; else 0."""
+    """Return an upper bound of the loss of ranks that sleep of their own accord, s.
+
+    It assumes that all their waiting for cores delayed the job. For other ranks it is 0.
+    """
     if not np.any(costs.account.queued):
         return 0.0
     hidden = (costs.account.queued - costs.inferred.clip(0)).clip(0)
@@ -330,9 +349,9 @@ def _queued(costs: SegmentCosts) -> float:
 def _idle(world: WorldSegments, costs: SegmentCosts) -> float:
     """Return the seconds in which cores shared by several ranks computed nothing for them.
 
-    Ranks that take turns wait anyway, so a delay of every step shows in no segment; but its sum is
-    at most this time. 0 if a node has a core for each rank, and for the time in which the ranks
-    recorded when all of them waited.
+    Ranks that take turns wait anyway, so a delay of every step shows in no segment. The sum of such
+    delays is at most this time. It is 0 if a node has a core for each rank. The time for which the
+    ranks recorded when all of them waited is left out.
     """
     crowds = costs.evidence.crowds
     if len(crowds) < len(costs.evidence.hosts):
@@ -345,7 +364,7 @@ def _idle(world: WorldSegments, costs: SegmentCosts) -> float:
 
 
 def _blind(costs: SegmentCosts) -> Floats:
-    """Return the share of each segment in which ranks did not record when all of them waited."""
+    """Return the share of each segment for which it was not recorded when all ranks waited."""
     if costs.all_waiting is None:
         return np.ones(len(costs.start))
     before = (costs.all_waiting.begin[0] - costs.start) / 1e9
@@ -361,7 +380,12 @@ def _speed_doubt(costs: SegmentCosts) -> Doubt | None:
 
 
 def _core_speed(costs: SegmentCosts, part: float) -> CoreSpeed | None:
-    """Return the speed of the cores by the core-speed probe; None without one."""
+    """Return the speed of the cores by the core-speed probe; None without a probe.
+
+    Args:
+        costs: The segments.
+        part: Factor by which the losses of segments are scaled to that of the run.
+    """
     if costs.speed is None:
         return None
     slow = float(costs.slow.sum()) * part
@@ -377,7 +401,12 @@ def _core_speed(costs: SegmentCosts, part: float) -> CoreSpeed | None:
 
 
 def _parts(costs: SegmentCosts, nodes: Sequence[str]) -> list[CauseSeconds]:
-    """Divide the lost time by cause; nodes: the nodes of the ranks."""
+    """Divide the lost time of the segments by cause.
+
+    Args:
+        costs: The segments.
+        nodes: Nodes of the ranks.
+    """
     shown = costs.evidence
     # A rank descheduled inside an MPI call makes all wait: the run queue explains this part of M.
     queued = np.minimum(costs.account.network, (shown.queue - costs.account.cpu).clip(0))
@@ -401,7 +430,10 @@ def _parts(costs: SegmentCosts, nodes: Sequence[str]) -> list[CauseSeconds]:
 
 
 def _slowed(costs: SegmentCosts) -> Floats:
-    """Return by how many seconds slower cores than those of the references prolonged segments."""
+    """Return by how many seconds each segment took longer since cores were slower.
+
+    Cores are compared with their speed in the segments from which references are taken.
+    """
     if costs.speed is None:
         return np.zeros(len(costs.duration))
     rest = costs.duration - costs.account.network - costs.account.cpu - costs.storage
@@ -409,16 +441,19 @@ def _slowed(costs: SegmentCosts) -> Floats:
 
 
 def _imbalance(world: WorldSegments, costs: SegmentCosts) -> float:
-    """Return the seconds that the mean rank waited for slower ones of its own job.
+    """Return the seconds for which the mean rank waited for slower ranks of its own job.
 
-    The rank with the least time in MPI is the one that the others waited for; waiting that outside
-    delays explain is no imbalance.
+    The others waited for the rank with the least time in MPI. Waiting that is explained by delays
+    from outside is not counted.
     """
     return float((_uneven(world) - costs.account.cpu - costs.inferred.clip(0)).clip(0).sum())
 
 
 def _uneven(world: WorldSegments) -> Floats:
-    """Return by how many seconds the mean rank was longer in MPI than the last, per segment."""
+    """Return, for each segment, how much longer the mean rank was in MPI than the slowest rank, s.
+
+    The slowest rank is the one that was in MPI for the shortest time.
+    """
     mean = floats(world.segments, "mpi_ns") / max(len(world.ranks), 1)
     waited: Floats = (mean - floats(world.segments, "mpi_ns_min")) / 1e9
     return waited
@@ -427,10 +462,11 @@ def _uneven(world: WorldSegments) -> Floats:
 def _explained(world: WorldSegments, duration: Floats, work: Work) -> Floats:
     """Return an upper bound of the delay of each segment, from the additional time of its ranks.
 
-    Work that moves from rank to rank makes a segment longer, as a delayed rank does. But then the
-    others have less work: the time of the mean rank's work and of the last one in MPI stays the
-    same. If one of R ranks is delayed, it grows by at least the R-th part of the delay. Without a
-    collective some ranks wait for that only in a later segment.
+    A segment becomes longer if a rank is delayed, but also if work moves from other ranks to one
+    rank. The second case is no loss. In it, the segment's duration without the mean rank's waiting
+    for the slowest rank stays the same, since the others have less work. In the first case, with
+    one of R ranks delayed, that time grows by at least the R-th part of the delay. Segments without
+    a global collective are not bounded, since some ranks wait for the delay only in a later one.
     """
     done = (duration - _uneven(world)).clip(0)
     usual = expected(done, work)
@@ -440,12 +476,12 @@ def _explained(world: WorldSegments, duration: Floats, work: Work) -> Floats:
 
 
 def _beyond(costs: SegmentCosts) -> Floats:
-    """Return the loss of segments without that to slow cores and steal time, which all share."""
+    """Return the loss of each segment without further losses to slow cores and steal time."""
     return costs.lost - costs.slow - costs.kept
 
 
 def _number(costs: SegmentCosts) -> Ints:
-    """Return cluster numbers from 1; 0 for segments outside usable clusters."""
+    """Return the number of each segment's cluster, from 1; 0 if the cluster is not usable."""
     return np.where(costs.expected.usable, costs.work.cluster + 1, 0)
 
 
@@ -513,7 +549,12 @@ def _limits(costs: SegmentCosts, coverage: float, inferred: float | None) -> lis
 
 
 def _table(costs: SegmentCosts, part: float) -> pa.Table:
-    """Return the table of evaluated segments; part: factor from their losses to the run's."""
+    """Return the table of evaluated segments, RunEstimate.segments.
+
+    Args:
+        costs: The segments.
+        part: Factor by which the losses of segments are scaled to that of the run.
+    """
     work = None
     if costs.work.measured:
         work = costs.work.amounts[:, costs.work.names.index(costs.work.measured)]

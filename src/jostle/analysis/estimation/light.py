@@ -1,9 +1,9 @@
 """Determines the traffic light of a run, its probability, and how to decide an undecided one.
 
-A light claims that the loss lies between two limits. The true loss is assumed to lie above or below
-the estimate with equal probability; on each side it follows a normal distribution whose outer 2.5 %
-begin at the end of the 95 % interval. The probability of a light is that of the range between its
-limits (docs/explanation/estimation.md).
+A light states that the loss is between two limits. The true loss is assumed to be above or below
+the estimate with equal probability. On each side it follows a normal distribution of which 2.5 %
+are beyond the end of the 95 % interval. The probability of a light is the probability that the true
+loss is between the light's limits (docs/explanation/estimation.md).
 """
 
 from __future__ import annotations
@@ -79,10 +79,10 @@ class TrafficLight:
 
 
 def at_most(border: float, interval: Interval) -> float:
-    """Return the probability that a loss is at most some limit.
+    """Return the probability that the true loss is at most a given limit.
 
     Args:
-        border: Limit, in the unit of the loss.
+        border: The limit, in the unit of the loss.
         interval: The loss with its 95 % interval.
 
     Returns:
@@ -108,9 +108,9 @@ def lit(
 
     Args:
         percent: Loss of the run, percent of its run time.
-        coverage: Share of the run that could be evaluated. If it is small, the light can only be
-            red: the loss found is certain, but that of the rest is unknown.
-        doubts: Main source of the interval's lower and upper width.
+        coverage: Share of the run that could be evaluated. If it is small, the light is red or
+            undecided, since the loss in the rest of the run is not known.
+        doubts: Main source of uncertainty at the lower end of the interval, and at its upper end.
         run_s: Length of the run, seconds.
     """
     green, red = at_most(math.nextafter(LOW, 0), percent), 1 - at_most(HIGH, percent)
@@ -143,14 +143,14 @@ def what_decides(side: int, doubts: tuple[DoubtName, DoubtName]) -> str:
     """Return the action that would decide an undecided light, as part of a sentence.
 
     Args:
-        side: End of the interval that reaches over the limit: 0 the lower, 1 the upper.
-        doubts: Main source of the interval's lower and upper width.
+        side: End of the interval that is beyond a limit of the light: 0 the lower, 1 the upper.
+        doubts: Main source of uncertainty at the lower end of the interval, and at its upper end.
     """
     return _WHAT_DECIDES[doubts[side]]
 
 
 def _side(likely: Light, chances: dict[Light, float]) -> int:
-    """Return beyond which limit more of the probability lies: 0 the lower, 1 the upper."""
+    """Return beyond which limit of the likely light the loss more probably is: 0 lower, 1 upper."""
     if likely == "yellow":
         return int(chances["red"] > chances["green"])
     return int(likely == "green")

@@ -1,7 +1,8 @@
 """Result types of an estimate of interference.
 
-Times in seconds unless the name ends in _ns (since the epoch, CLOCK_REALTIME); shares from 0 to 1;
-percent of the interfered run time (Shah, 2020, section 5.1.3). Unknown values are None, never 0.
+Times are in seconds; a name that ends in _ns is in ns (instants since the epoch, CLOCK_REALTIME).
+Shares are from 0 to 1. Percentages are of the run time with interference (Shah, 2020, section
+5.1.3). Unknown values are None, never 0.
 """
 
 from __future__ import annotations
@@ -38,18 +39,20 @@ class Cause:
     """The run time lost to one cause.
 
     Attributes:
-        cause: Kind of the resource.
-        resource: The resource: a mount identity, a node, "MPI" (the network); "" when it is not
-            known.
-        seconds: Run time lost to it.
-        how: measured (accounted for call by call), inferred (from clusters of segments), or
-            neighbours (from slices with and without the load of neighbours).
-        kind: The reason, where the core-speed probe or the node's agent shows it: "core speed",
-            cores that ran slower (others on their sibling threads, or a lower frequency); "steal",
-            steal time; "capped", a limit of the frequency; "heat", throttled; "power limit", a
-            power limit lower than at other times; "quota", a CPU limit of the job's own control
-            group; else "".
-        level: The limit (GHz; W) or the temperature (°C) then; 0: not known.
+        cause: Kind of the resource on which the time was lost.
+        resource: The resource: identity of a mount, name of a node, or "MPI" (the network); "" when
+            it is not known.
+        seconds: Run time lost to the cause.
+        how: How the loss is known: measured (added up from calls and waits), inferred (from
+            clusters of segments), or neighbours (from slices with and without the load of other
+            jobs).
+        kind: Why cores were slower, where the core-speed probe or the node's agent shows it; else
+            "". "core speed": cores ran slower, because of programs on their sibling threads or a
+            lower frequency. "steal": steal time. "capped": a limit of the frequency. "heat":
+            throttling because of heat. "power limit": a power limit lower than at other times.
+            "quota": a CPU limit of the job's own control group.
+        level: For the kind "capped" the limit in GHz, for "power limit" the limit in W, for "heat"
+            the temperature in °C; 0: not known.
     """
 
     cause: CauseName
@@ -62,13 +65,13 @@ class Cause:
 
 @dataclass(frozen=True)
 class HitPart:
-    """The part of a hit that was lost to one cause.
+    """The part of a hit's loss that is due to one cause.
 
     Attributes:
-        cause: Kind of the cause, as in Cause.
+        cause: Kind of the resource, as in Cause.
         resource: The resource, as in Cause.
-        seconds: Run time lost to it in the span of the hit.
-        kind: The reason, as in Cause.
+        seconds: Run time lost to the cause in the span of the hit.
+        kind: Why cores were slower, as in Cause.
     """
 
     cause: CauseName
@@ -79,15 +82,15 @@ class HitPart:
 
 @dataclass(frozen=True)
 class Hit:
-    """A span of the run in which time was lost.
+    """A span of the run in which time was lost: a segment, or a slice of a job without segments.
 
     Attributes:
         start_ns: Start of the span.
         end_ns: End of the span.
-        seconds: Run time lost in it.
-        cause: The cause of most of the loss.
-        resource: The resource of that cause, as in Cause.
-        cluster: Number of its hybrid cluster; -1 where clusters were not used.
+        seconds: Run time lost in the span.
+        cause: Kind of the resource on which most of this time was lost.
+        resource: This resource, as in Cause.
+        cluster: Number of the segment's hybrid cluster; -1 where clusters were not used.
         parts: The loss by cause; empty: all of it is due to `cause`.
     """
 
@@ -101,26 +104,27 @@ class Hit:
 
     @property
     def by_cause(self) -> list[HitPart]:
-        """The loss by cause; the sum is `seconds`."""
+        """The loss by cause, also where `parts` is empty; the sum is `seconds`."""
         return self.parts or [HitPart(self.cause, self.resource, self.seconds)]
 
 
 @dataclass(frozen=True)
 class Cluster:
-    """A hybrid cluster: segments alike in computation, communication and I/O.
+    """A hybrid cluster: segments with similar computation, communication and I/O.
 
     Attributes:
         number: Number of the cluster, from 1 in order of work.
-        name: Function that ends its segments, for users.
+        name: Name of the function that ends its segments.
         members: Number of segments.
-        reference_s: Time that its segments take undisturbed (method thesis: their median).
-        mad_s: Median absolute deviation, unscaled.
-        threshold_s: Longer segments are interfered (method thesis: median + 4 MAD).
-        hit: Number of its segments above the threshold.
-        excess_s: Seconds lost in these segments.
+        reference_s: Duration of its segments without interference (method thesis: their median).
+        mad_s: Median absolute deviation of the durations, unscaled.
+        threshold_s: Duration above which a segment counts as disturbed (method thesis: median +
+            4 MAD).
+        hit: Number of its disturbed segments.
+        excess_s: Time lost in these segments.
         total_s: Total duration of its segments.
-        usable: Whether the cluster can be evaluated: it has enough members (method thesis: five),
-            or a reference from other segments of its kind.
+        usable: Whether the cluster can be evaluated. It can if it has enough members (method
+            thesis: five), or a reference from other segments of its kind.
     """
 
     number: int
@@ -137,11 +141,11 @@ class Cluster:
 
 @dataclass(frozen=True)
 class Continuous:
-    """Interference that hits nearly all segments: a warning with its size, not part of the loss.
+    """A warning of interference in nearly all segments, which is not part of the loss.
 
     Attributes:
-        percent: Size of the interference in percent of the run time.
-        reason: Evidence for it, one sentence.
+        percent: Time lost to this interference, in percent of the run time.
+        reason: Evidence of this interference, one sentence.
     """
 
     percent: Interval
@@ -150,14 +154,17 @@ class Continuous:
 
 @dataclass(frozen=True)
 class CoreSpeed:
-    """Speed of the cores by the core-speed probe.
+    """Speed of the cores, by the core-speed probe: a fixed computation that is timed regularly.
 
     Attributes:
-        core_probe: Time of the probe's loop over its minimum, mean over the run.
-        jobs: Number of other jobs on the nodes from which the minimum is known; 0: only this run.
-        seconds: Run time lost to slow cores beyond the loss that segments show; part of lost_s.
-        steal: Steal time of a core as a share of the run, mean of the worst node.
-        steal_s: Run time lost to steal beyond the loss that segments show; part of lost_s.
+        core_probe: Duration of the probe divided by its minimum, mean over the run.
+        jobs: Number of other jobs on the nodes from which the minimum is known; 0: it is known
+            from this run alone.
+        seconds: Run time lost to slow cores, without what segments show as loss already. It is
+            part of lost_s.
+        steal: Steal time as a share of the run, mean over the cores of the node with most of it.
+        steal_s: Run time lost to steal time, without what segments show as loss already. It is
+            part of lost_s.
     """
 
     core_probe: float
@@ -174,30 +181,34 @@ class RunEstimate:
     Attributes:
         job: Name of the job.
         method: Method of the estimate: jostle or thesis.
-        world: Number of the world that was evaluated; -1: a job without ranks.
+        world: Number of the MPI world that was evaluated; -1: a job without ranks.
         ranks: Number of processes that were evaluated.
-        start_ns: Start of the evaluated time: of the world, or of the job's first slice.
-        end_ns: Its end: of the world, or of the job's last slice.
+        start_ns: Start of the evaluated time: of the world, or of the job without ranks.
+        end_ns: End of the evaluated time.
         run_s: Length of the evaluated time, s.
         lost_s: Part of this time that was lost to interference, s.
         percent: The loss in percent of run_s.
         coverage: Share of the run time that could be evaluated.
-        inferred_coverage: Share of the run time after set-up inside usable clusters; None where
-            clusters were not used.
-        causes: The causes of the loss, the largest first; their sum is lost_s.
+        inferred_coverage: Share of the run time after set-up that is inside usable clusters; None
+            where clusters were not used.
+        causes: The causes of the loss, the one with the largest loss first; their sum is lost_s.
         continuous: Warning of continuous interference; None where there is no sign of it.
-        imbalance_s: Seconds that ranks waited for others of their own job; no part of lost_s.
+        imbalance_s: Time for which ranks waited for slower ranks of their own job, s. It is not
+            part of lost_s.
         clusters: The hybrid clusters, by number.
-        hits: Segments or spans in which time was lost, in order of time; the largest ten thousand.
+        hits: Segments or slices in which time was lost, in order of time; at most ten thousand,
+            those with the largest losses.
         limits: Limits of the estimate, one sentence each.
         segments: One row per evaluated segment, in order of time: start_ns, end_ns, duration_ns,
             work (counter by which computation was clustered; null: none), cluster, threshold_ns,
-            excess_ns, lost_ns (its part of lost_s); empty where there are none.
+            excess_ns, lost_ns (the segment's part of lost_s); method jostle adds slow_ns (lost to
+            slow cores and steal time). Empty for a job without segments.
         seed: Seed of the random steps.
         core_speed: Speed of the cores by the core-speed probe; None if none was recorded.
-        doubts: Main source of the interval's lower and upper width.
-        node_watts: Mean power of its nodes while it ran, all their parts; None where agents did
-            not measure it on every node.
+        doubts: Main source of uncertainty at the lower end of the interval of the loss, and at its
+            upper end.
+        node_watts: Mean power of the nodes while the job ran, W, summed over nodes; None unless
+            agents measured it on every node.
     """
 
     job: str
@@ -225,17 +236,17 @@ class RunEstimate:
 
     @property
     def intrinsic_s(self) -> float:
-        """Run time without the interference."""
+        """Run time less the lost time."""
         return self.run_s - self.lost_s.value
 
     @property
     def core_hours_lost(self) -> float:
-        """Core hours of the lost time, with one core for each rank."""
+        """Core hours that were lost, if each rank has one core."""
         return self.lost_s.value * self.ranks / 3600
 
     @property
     def energy_lost_kwh(self) -> Interval | None:
-        """Energy that its nodes took in lost time; None where it was not measured."""
+        """Energy that the nodes used during the lost time, kWh; None where it was not measured."""
         if self.node_watts is None:
             return None
         kwh = self.node_watts / 3.6e6
@@ -248,7 +259,7 @@ class RunEstimate:
 
     @property
     def lit(self) -> TrafficLight:
-        """The class as a traffic light with its probability (Shah, 2020, section 5.2.3)."""
+        """The class of the loss as a traffic light, with the light's probability."""
         return lit(self.percent, self.coverage, self.doubts, self.run_s)
 
     @property
@@ -258,16 +269,16 @@ class RunEstimate:
 
     @property
     def probability(self) -> float:
-        """The probability that the run is unfit for analysis (Shah, 2020, section 5.2.3)."""
+        """The probability that the run is unfit for performance analysis (Shah, 2020, 5.2.3)."""
         return probability(self.percent.value)
 
     @property
     def advice(self) -> str:
-        """Advice what the run's times may be used for."""
+        """For what the run's times may be used, as a text for users."""
         return ADVICE[self.light]
 
     def to_json(self) -> dict[str, Any]:
-        """Return all fields but the table of segments as JSON-compatible values."""
+        """Return all fields except the table of segments as JSON-compatible values."""
         fields = [name for name in self.__dataclass_fields__ if name != "segments"]
         derived = ("intrinsic_s", "core_hours_lost", "energy_lost_kwh", "probability", "advice")
         found = {name: plain(getattr(self, name)) for name in (*fields, *derived)}
@@ -280,12 +291,12 @@ class ClusterDifference:
     """A cluster that several runs have in common (Shah, 2020, section 5.1.4, figure 5.15).
 
     Attributes:
-        name: Function that ends its segments.
-        members: Number of segments per run; 0 where a run has none.
-        reference_s: Undisturbed length per run.
-        excess_s: Seconds lost per run.
-        total_s: Time per run.
-        numbers: Number of the cluster in the estimate of each run; 0 where a run has none.
+        name: Name of the function that ends its segments.
+        members: Number of its segments in each run; 0 where a run does not have the cluster.
+        reference_s: Duration of its segments without interference, in each run.
+        excess_s: Time lost in its segments, in each run.
+        total_s: Total duration of its segments, in each run.
+        numbers: Number of the cluster in the estimate of each run; 0 where a run does not have it.
     """
 
     name: str
@@ -300,18 +311,21 @@ class ClusterDifference:
 class Comparison:
     """Several runs of one program compared with a baseline, which is the fastest or a named run.
 
+    Lists have one value for each run.
+
     Attributes:
-        estimates: The runs, in the order given.
-        baseline: Index of the run that others are compared with.
-        measured_s: Per run, seconds longer than the baseline.
-        estimated_s: Per run, the lost seconds of its own estimate less the baseline's.
-        displaced_s: Per run, seconds by which medians of clusters are displaced (continuous
-            interference).
-        work_s: Per run, seconds of segments that only this run or only the baseline has, and of
-            clusters too small to compare.
+        estimates: The estimates of the runs, in the order given.
+        baseline: Index of the run with which the others are compared.
+        measured_s: Length of the run less that of the baseline.
+        estimated_s: Time that the run lost by its own estimate, less that of the baseline. Losses
+            to slow cores are in displaced_s instead.
+        displaced_s: Time by which segments take longer since the references of their clusters are
+            longer than in the baseline (continuous interference).
+        work_s: Time of segments that the run has more than the baseline, less that of segments
+            that it has fewer; and the same for time in clusters that cannot be compared.
         unexplained_s: Remaining difference: measured - estimated - displaced - work.
-        by_cause: By cause, the additional seconds of each run over the baseline.
-        clusters: Matched clusters, those that explain most first.
+        by_cause: For each cause, the time that each run lost, less that of the baseline.
+        clusters: Matched clusters, those that explain most of the difference first.
         limits: Limits of the comparison, one sentence each.
     """
 
@@ -327,7 +341,7 @@ class Comparison:
     limits: list[str] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
-        """Return all fields but the tables of segments as JSON-compatible values."""
+        """Return all fields except the tables of segments as JSON-compatible values."""
         fields = [name for name in self.__dataclass_fields__ if name != "estimates"]
         estimates = [estimate.to_json() for estimate in self.estimates]
         return {"estimates": estimates, **{name: plain(getattr(self, name)) for name in fields}}

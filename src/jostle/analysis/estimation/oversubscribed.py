@@ -1,10 +1,10 @@
 """Estimates the CPU time that other jobs took on nodes with more ranks than cores.
 
-There most waiting for cores is the job's own: four ranks on two cores wait half of their time even
-when the node is theirs alone. The CPU time
-that others took can still be computed. Such ranks leave no core idle, since a rank that waits in
-MPI polls, or another rank runs meanwhile. So together they use all CPU time of the node, and any
-shortfall went to others: another process, or the hypervisor.
+On such nodes most waiting for cores is due to the job itself: four ranks on two cores wait half of
+their time even if they have the node to themselves. The CPU time that others took can still be
+computed. The ranks leave no core idle, since a rank that waits in MPI polls, or another rank runs
+meanwhile. So together they use all CPU time of the node, and any CPU time that they did not get was
+taken by other processes or the hypervisor.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class Crowd:
     """The cores of an oversubscribed node and their use by the job.
 
     Attributes:
-        cores: CPU seconds per second that the processes get together if undisturbed.
+        cores: CPU seconds per second that the job's processes get together if undisturbed.
         processes: Number of these processes, without launchers.
-        taken_s: Seconds by which other jobs delayed them, per row of the node's slices.
+        taken_s: Seconds by which other jobs delayed these processes, per row of the node's slices.
     """
 
     cores: float
@@ -47,7 +47,7 @@ class Crowd:
 
     @property
     def turns(self) -> float:
-        """Share of the time that a process waits because it takes turns with the others."""
+        """Share of the time for which a process waits since it takes turns with the others."""
         return max(1 - self.cores / self.processes, 0.0)
 
 
@@ -58,9 +58,9 @@ class Together:
     The runtime computes it in runtime/src/mpi/all_in_mpi.c.
 
     Attributes:
-        begin: Start of each slice, ns; each begins where the one before ends, [slices].
+        begin: Start of each slice, ns, which is the end of the slice before, [slices].
         until: End of each slice, ns, [slices].
-        seconds: Seconds of the slice in which all ranks were in MPI, [slices].
+        seconds: Seconds of each slice in which all ranks were in MPI, [slices].
     """
 
     begin: Ints
@@ -69,13 +69,14 @@ class Together:
 
 
 def together(slices: pa.Table, start: int, end: int) -> Together | None:
-    """Return when all ranks were in MPI at once.
+    """Return for how long all ranks were in MPI at once, slice by slice.
 
     Ranks record this from the first slice on in which they waited for cores; the time before is
-    unknown, not 0. It is also unknown in two cases. With several nodes, each node records its own
-    ranks only, and all of them may wait for a rank elsewhere. If the MPI polls without yielding, a
-    waiting rank keeps its core until the end of its turn: the rank that could continue is in MPI
-    too, and waits for that core. Ranks that yield switch every few microseconds.
+    unknown, not 0. It is also unknown in two cases. If the job uses several nodes, each node
+    records only its own ranks, and all of them may wait for a rank of another node. If the MPI
+    polls without yielding, a waiting rank keeps its core until the end of its turn. Then the rank
+    that could continue is in MPI, too, and waits for that core, so that this time shows no delay
+    from outside. Ranks that yield switch every few microseconds.
 
     Args:
         slices: The job's slices by host (repository.types.RunTables).
@@ -113,18 +114,18 @@ def together(slices: pa.Table, start: int, end: int) -> Together | None:
 def crowd(slices: pa.Table, ranks: int = 0) -> Crowd | None:
     """Find whether the job's processes share cores on a node, and how much CPU time others took.
 
-    Older profiles do not record how many cores the processes may use. Then the most that they used
-    together is taken. If others keep some cores busy during the whole run, the node appears smaller
-    than it is.
+    Older profiles do not record how many cores the processes may use. Then the largest number of
+    cores that they used at once is assumed. This is too small if other jobs kept some cores busy
+    during the whole run.
 
     Args:
         slices: Slices of one node (repository.types.RunTables).
-        ranks: The job's ranks there; 0 if not known. Other processes, such as launchers, have
-            records only in slices in which they run.
+        ranks: Number of the job's ranks on the node; 0 if it is not known. Other processes, such
+            as launchers, have records only in slices in which they run.
 
     Returns:
-        The node's cores and the time others took; None if each process has a core, or if there are
-        too few slices to decide.
+        The node's cores and the time that others took. None if each process has a core of its own,
+        or if there are too few slices to decide.
     """
     count = floats(slices, "count")
     length = floats(slices, "slice_ns") / 1e9

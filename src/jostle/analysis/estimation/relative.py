@@ -1,4 +1,4 @@
-"""Clusters one-dimensional values by relative distance (Shah, 2020, section 5.1.1, figure 5.3)."""
+"""Clusters numbers by their relative distances (Shah, 2020, section 5.1.1, figure 5.3)."""
 
 from __future__ import annotations
 
@@ -20,16 +20,17 @@ THRESHOLD = 0.1
 
 
 def relative_clusters(values: NDArray[Any], threshold: float = THRESHOLD) -> Ints:
-    """Cluster values by the relative distance of neighbours.
+    """Cluster values by the relative distance of neighbours in ascending order.
 
-    In ascending order a value joins the cluster of the one before iff value / before - 1 is below
-    the threshold; at the threshold it begins a new cluster. Only neighbours are compared, so a
-    cluster may span a larger distance. Whole numbers are compared without rounding. Zeros are one
-    cluster, since any positive value is infinitely far from zero.
+    If value / previous value - 1 is below the threshold, the value is in the cluster of the
+    previous one; otherwise it begins a new cluster. Only neighbours are compared, so a cluster may
+    span a larger distance. Whole numbers are compared without rounding. Zeros are one cluster,
+    since any positive value is infinitely far from zero.
 
     Args:
         values: The values, not negative, [n].
-        threshold: Relative distance, 0.1 in Shah, 2020.
+        threshold: Relative distance from which on neighbours are in different clusters; 0.1 in
+            Shah, 2020.
 
     Returns:
         The cluster number of each value, from 0 in ascending order of values, [n].
@@ -61,11 +62,12 @@ def relative_clusters(values: NDArray[Any], threshold: float = THRESHOLD) -> Int
 
 
 def chained(values: NDArray[Any], near: Near) -> Ints:
-    """Sort values and cluster neighbours that are near each other.
+    """Sort values, and put neighbours that are near each other into one cluster.
 
     Args:
         values: The values in any order, [n].
-        near: Function that returns whether neighbours belong together, [n - 1].
+        near: Function that returns whether each value and the next one are near each other,
+            [n - 1]. Its arguments are the lower values and the higher values.
 
     Returns:
         The cluster number of each value, from 0 in ascending order, [n].

@@ -1,7 +1,8 @@
 """Finds the undisturbed range of values, an unknown share of which interference has increased.
 
-Interference only adds time. So the undisturbed values are at the lowest mode, and the values below
-it give their scatter. Both also hold if more than half of all values were disturbed.
+Interference only adds time. So the undisturbed values are near the lowest mode of all values, and
+the distances of the values below this mode show how much undisturbed values scatter. This also
+works if more than half of all values were disturbed.
 """
 
 from __future__ import annotations
@@ -22,27 +23,31 @@ _FEW = 8
 
 @dataclass(frozen=True)
 class UndisturbedRange:
-    """Centre and scatter of the undisturbed values, in their unit.
+    """Centre and scatter of the undisturbed values, in the unit of the values.
 
     Attributes:
         centre: Mode of the undisturbed values.
-        spread: Median distance of the values below it: an unscaled MAD.
+        spread: Median distance of the values below the mode from it, which is an unscaled median
+            absolute deviation (MAD).
     """
 
     centre: float
     spread: float
 
     def threshold(self, least: float) -> float:
-        """Return the largest undisturbed value: 4 MAD (Shah, 2020) or `least` above the mode."""
+        """Return the largest value that counts as undisturbed.
+
+        It is above the mode by 4 MAD (Shah, 2020), but at least by `least`.
+        """
         return self.centre + max(4 * self.spread, least)
 
 
 def usual(values: Floats, resolution: float = 1e-3) -> UndisturbedRange:
-    """Find the lowest mode of values, and the scatter around it.
+    """Find the lowest mode of values, and the scatter of undisturbed values around it.
 
     Args:
         values: At least one value, [n].
-        resolution: Values that differ by less count as equal.
+        resolution: Values that differ by less than this count as equal.
 
     Returns:
         The undisturbed range, in the unit of the values.
@@ -60,7 +65,12 @@ def usual(values: Floats, resolution: float = 1e-3) -> UndisturbedRange:
 
 
 def _lowest_dense(ordered: Floats, resolution: float) -> tuple[float, float]:
-    """Return the middle of the lowest dense window, and the width of dense windows."""
+    """Return where the lowest values lie densely.
+
+    Returns:
+        The middle of the lowest window that contains a fixed share of the values and is nearly as
+        narrow as the narrowest such window; and the largest width of such windows.
+    """
     inside = max(int(len(ordered) * _DENSE), 4)
     widths = ordered[inside:] - ordered[:-inside]
     wide = max(_WIDER * float(widths.min()), resolution)
@@ -69,7 +79,13 @@ def _lowest_dense(ordered: Floats, resolution: float) -> tuple[float, float]:
 
 
 def _climb(ordered: Floats, centre: float, reach: float) -> float:
-    """Move from a value to the top of its mode (mean shift)."""
+    """Return the mode nearest to a value, found by the mean-shift method.
+
+    Args:
+        ordered: All values, ascending.
+        centre: The value to begin at.
+        reach: Distance up to which neighbouring values count in each step.
+    """
     sums = np.concatenate([[0.0], np.cumsum(ordered - centre)])
     origin = centre
     for _ in range(30):

@@ -26,8 +26,8 @@ class _Profile:
 
     Attributes:
         cluster: The cluster.
-        work: Median work of its segments; nan if none was recorded.
-        position: Position of its first segment in the run, 0 to 1.
+        work: Median work of the cluster's segments, by a counter; nan if none was recorded.
+        position: Position of the cluster's first segment in the run, 0 to 1.
     """
 
     cluster: Cluster
@@ -38,17 +38,18 @@ class _Profile:
 def compare(estimates: Sequence[RunEstimate], baseline: int | None = None) -> Comparison:
     """Split the time differences of runs by cluster and cause (Shah, 2020, section 5.1.4).
 
-    The fastest run is the baseline unless another is named. The additional time of a run is split
-    into four parts: the larger loss by its own estimate; the displacement of the references of
-    common clusters (number of its segments x difference of the references: continuous
-    interference); segments that only one of the runs has; and the rest.
+    Each run is compared with a baseline, and its additional time is split into four parts. The
+    first is the difference of the losses by the runs' own estimates. The second is the displacement
+    of references (continuous interference): for each common cluster, the number of segments times
+    the difference of the references. The third is the time of segments that only one of the two
+    runs has. The fourth is the rest.
 
     Args:
         estimates: Estimates of two or more runs by the same method.
-        baseline: Index of the run that others are compared with; None: the fastest.
+        baseline: Index of the run with which the others are compared; None: the fastest run.
 
     Returns:
-        The parts per run, seconds, and the clusters that explain most.
+        The parts of each run, seconds, and the clusters that explain most of the differences.
 
     Raises:
         EstimateError: There are fewer than two runs, or their methods differ.
@@ -97,16 +98,18 @@ def measured_percent(run_s: float, fastest_s: float, displaced_s: float) -> floa
     Args:
         run_s: Length of the run, seconds.
         fastest_s: Length of the fastest run of the program, seconds.
-        displaced_s: Displacement of the medians of its clusters, seconds (Comparison).
+        displaced_s: Displacement of the references of the run's clusters, seconds
+            (Comparison.displaced_s).
 
     Returns:
-        The additional time without continuous interference, percent of the run's own time.
+        The additional time over the fastest run, without continuous interference, in percent of
+        the run's own time.
     """
     return 100 * (run_s - fastest_s - displaced_s) / run_s
 
 
 def _profiles(estimate: RunEstimate) -> list[_Profile]:
-    """Return the usable clusters, largest in time first."""
+    """Return the usable clusters of a run, the one with the most time first."""
     clusters = sorted((c for c in estimate.clusters if c.usable), key=lambda c: -c.total_s)[:_MOST]
     table = estimate.segments
     if not table.num_rows:
@@ -126,7 +129,10 @@ def _profiles(estimate: RunEstimate) -> list[_Profile]:
 
 
 def _matched(base: list[_Profile], other: list[_Profile]) -> dict[int, Cluster]:
-    """Return index in the baseline's list -> cluster of a run; negative: not in the baseline."""
+    """Return the clusters of a run, by the index of the matching cluster in the baseline's list.
+
+    Clusters that match none of the baseline's have negative indices.
+    """
     from scipy.optimize import linear_sum_assignment  # takes half a second to import
 
     clusters: dict[int, Cluster] = {}
@@ -157,7 +163,7 @@ def _distances(base: list[_Profile], other: list[_Profile]) -> Floats:
 
 
 def _table(rows: list[dict[int, Cluster]], runs: int) -> list[list[Cluster | None]]:
-    """Return one line per cluster with its counterpart in each run, None if a run has none."""
+    """Return one list per cluster, with the matching cluster of each run; None if it has none."""
     shared = sorted({index for row in rows for index in row if index >= 0})
     lines = [[row.get(index) for row in rows] for index in shared]
     for i, row in enumerate(rows):
@@ -170,7 +176,12 @@ def _table(rows: list[dict[int, Cluster]], runs: int) -> list[list[Cluster | Non
 
 
 def _split(table: list[list[Cluster | None]], run: int, baseline: int) -> tuple[float, float]:
-    """Return seconds of displaced references, and of segments that only one of the runs has."""
+    """Return by how many seconds a run is longer than the baseline, for two reasons.
+
+    Returns:
+        Seconds since the references of common clusters are longer; and seconds of segments that
+        only one of the two runs has, negative if the baseline has more of them.
+    """
     displaced = other = 0.0
     for line in table:
         cluster, base = line[run], line[baseline]
@@ -185,13 +196,16 @@ def _split(table: list[list[Cluster | None]], run: int, baseline: int) -> tuple[
 
 
 def _beyond(estimate: RunEstimate) -> float:
-    """Return the loss without slow cores, which displace the references instead; seconds."""
+    """Return the loss of a run without that to slow cores and steal time, seconds.
+
+    Slow cores make the references longer, so they count as displacement.
+    """
     cores = estimate.core_speed
     return estimate.lost_s.value - (cores.seconds.value + cores.steal_s if cores else 0.0)
 
 
 def _outside(estimate: RunEstimate) -> float:
-    """Return the time in clusters that are not usable, which cannot be matched; seconds."""
+    """Return the time in clusters that are not usable, so that they cannot be matched, seconds."""
     return sum(c.total_s - c.excess_s for c in estimate.clusters if not c.usable)
 
 

@@ -1,8 +1,8 @@
 """Estimates the loss from slower file calls, mount by mount and slice by slice.
 
-Time in file calls depends on the work requested: operations by class and size. Each class is
-weighted by its mean time, so the work of a slice is the time that it takes on average. The ratio of
-time to work then has one usual value as long as the job is undisturbed.
+Time in file calls depends on how many operations of which class and size were requested. The work
+of a slice is the time that its operations take on average over the run. As long as the job is
+undisturbed, the ratio of the time spent to this work is near one usual value.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ class FileService:
         mount: Identity of the mount.
         start_ns: Start of each slice, ascending.
         slice_ns: Length of each slice.
-        processes: Processes with file calls there.
+        processes: Number of processes with file calls on the mount.
         time_s: Time in file calls, summed over processes.
-        lost_s: Time of file calls beyond the usual, per process.
-        assessed: Whether the slice has enough operations to find the usual time.
-        spread: Scatter of the usual time (log MAD).
-        blocks: Number of independent blocks that were evaluated.
-        missed_s: Error of the loss through the usual scatter, per process.
+        lost_s: Time by which file calls took longer than usual, mean over processes.
+        assessed: Whether there were enough operations on the mount to find the usual time.
+        spread: Scatter of undisturbed times: median absolute deviation of their logarithms.
+        blocks: Number of blocks of slices that were evaluated independently.
+        missed_s: Error of the loss because of this scatter, mean over processes.
     """
 
     mount: str
@@ -106,14 +106,14 @@ def _service(mount: str, rows: pa.Table) -> FileService:
 
 
 def time_and_work(rows: pa.Table) -> tuple[Floats, Floats, Floats]:
-    """Return time in file calls, their usual time and their number, per slice.
+    """Return the time in file calls, the work that they did, and their number, slice by slice.
 
     Args:
         rows: Slices of one mount, n rows.
 
     Returns:
-        Time spent, and mean time of the same operations, both in seconds summed over processes,
-        [n]; number of operations, [n].
+        Time spent in calls, and work (the time that the same operations take on average), both in
+        seconds summed over processes, [n]; and number of operations, [n].
     """
     time, work = np.zeros(rows.num_rows), np.zeros(rows.num_rows)
     operations = np.zeros(rows.num_rows)
@@ -141,7 +141,10 @@ def _size_class(size: Floats, number: Floats) -> Ints:
 
 @cache
 def _by_bytes(size_class: int) -> bool:
-    """Return whether operations take time by their bytes; small ones take it by their number."""
+    """Return whether operations of a size class take time in proportion to their bytes.
+
+    Small operations take time in proportion to their number.
+    """
     return size_class >= 16
 
 
@@ -153,15 +156,16 @@ def _blocks(operations: Floats, together: int) -> Ints:
 
 
 def excess(time: Floats, work: Floats, block: Ints) -> tuple[Floats, float]:
-    """Return the time beyond the usual ratio of time to work, and the scatter of this ratio.
+    """Return by how much operations took longer than usual in each slice.
 
     Args:
-        time: Seconds spent in each slice, [n].
+        time: Seconds spent in operations in each slice, [n].
         work: Seconds that the same operations take on average, [n].
         block: Number of the block of each slice, ascending, [n].
 
     Returns:
-        Excess in seconds, [n], and the scatter (log MAD); 0 if there are too few blocks.
+        Time beyond the usual ratio of time to work, seconds, [n]; and the scatter of this ratio,
+        the median absolute deviation of its logarithm. Both are 0 if there are too few blocks.
     """
     spent, done = np.bincount(block, weights=time), np.bincount(block, weights=work)
     fine = (spent > 0) & (done > 0)

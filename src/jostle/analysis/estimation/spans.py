@@ -1,8 +1,8 @@
-"""Estimates the interference of jobs without segments from their slices alone.
+"""Estimates the time that a job without segments lost to interference, from its slices alone.
 
-Slices contain time in file calls compared with the requested work, time in which threads waited
-for a core (starved.py), and, for MPI programs, time that all ranks waited at once. How long
-computation should take is not known from slices.
+Slices show three kinds of loss: file calls that took longer than their work usually takes, time in
+which threads waited for a core (starved.py), and, for MPI programs, time in which all ranks waited
+at once. Slices do not show how long computation should take.
 """
 
 from __future__ import annotations
@@ -44,7 +44,12 @@ _SLOWED = 1 / 3
 
 @dataclass(frozen=True)
 class _RunSlices:
-    """The spans of a run's slices, without overlap."""
+    """The spans of time for which losses are computed: the slices of a run, without overlap.
+
+    Attributes:
+        start: Start of each span, ns, [spans].
+        end: End of each span, ns, [spans].
+    """
 
     start: Ints
     end: Ints
@@ -56,10 +61,10 @@ class _RunSlices:
 
 
 def estimate_slices(tables: RunTables, *, seed: int = 0) -> RunEstimate:
-    """Estimate what interference cost a job, from its slices.
+    """Estimate the time that a job lost to interference, from its slices.
 
     Args:
-        tables: The run.
+        tables: The tables of the run.
         seed: Seed of the random steps.
 
     Raises:
@@ -117,7 +122,7 @@ def estimate_slices(tables: RunTables, *, seed: int = 0) -> RunEstimate:
 
 
 def empty_segments() -> pa.Table:
-    """Return the table RunEstimate.segments of a run that has no segments."""
+    """Return an empty table RunEstimate.segments, for a run without segments."""
     ints = ("start_ns", "end_ns", "duration_ns", "cluster", "threshold_ns", "excess_ns", "lost_ns")
     order = ("start_ns", "end_ns", "duration_ns", "work", *ints[3:])
     return pa.table(
@@ -126,7 +131,10 @@ def empty_segments() -> pa.Table:
 
 
 def _life(tables: RunTables) -> tuple[int, int, int]:
-    """Return start and end of the job's processes that have slices, and how many these are."""
+    """Return start and end (ns) of the job's processes, and their number.
+
+    Processes too short for a profile do not count, unless all are short.
+    """
     if not tables.slices.num_rows or not tables.processes.num_rows:
         raise EstimateError(
             f"Job {tables.job!r} has no slices: nothing was recorded from which a loss can be "
@@ -144,7 +152,7 @@ def _life(tables: RunTables) -> tuple[int, int, int]:
 
 
 def _recorded(slices: pa.Table) -> tuple[int, int]:
-    """Return start of the first and end of the last slice, ns."""
+    """Return the start of the first slice and the end of the last slice, ns."""
     number, length = slices.column("slice").to_numpy(), slices.column("slice_ns").to_numpy()
     return int((number * length).min()), int(((number + 1) * length).max())
 
@@ -168,7 +176,7 @@ def _parts(
     served: list[FileService],
     queue: Floats,
 ) -> list[CauseSeconds]:
-    """Return the loss by cause in each span; all causes together are at most the span."""
+    """Return the loss to each cause in each span; the sum of a span is at most its length."""
     seconds = spans.seconds
     queue = np.minimum(queue, seconds)
     parts = by_host("cpu", queue, shown, measured=True)
@@ -188,7 +196,7 @@ def _parts(
 
 
 def _kept(slices: pa.Table, spans: _RunSlices) -> Floats:
-    """Return the steal time of cores that the job used, seconds, from the core-speed probe."""
+    """Return the seconds of each span that the job lost to steal time, by the core-speed probe."""
     used = floats(slices, "os_user_ns_sum") + floats(slices, "os_system_ns_sum")
     length = floats(slices, "slice_ns").clip(1)
     return _over(
@@ -197,7 +205,12 @@ def _kept(slices: pa.Table, spans: _RunSlices) -> Floats:
 
 
 def _beyond(amount: Floats, seconds: Floats) -> Floats:
-    """Return the seconds beyond the usual share of the time."""
+    """Return by how many seconds the amount of each span exceeds its usual share of the time.
+
+    Args:
+        amount: Seconds spent in some state in each span, [spans].
+        seconds: Length of each span, seconds, [spans].
+    """
     if len(amount) < LEAST_SLICES:
         return np.zeros(len(amount))
     share = amount / seconds
@@ -209,7 +222,7 @@ def _beyond(amount: Floats, seconds: Floats) -> Floats:
 
 
 def _over(slices: pa.Table, spans: _RunSlices, amount: Floats) -> Floats:
-    """Add up an amount of each row of slices in the spans."""
+    """Return the sum in each span of an amount that is given for each row of slices."""
     begin = slices.column("slice").to_numpy() * slices.column("slice_ns").to_numpy()
     until = begin + slices.column("slice_ns").to_numpy()
     life = int(spans.start[0]), int(spans.end[-1])  # the first and last slice are partial
@@ -217,10 +230,13 @@ def _over(slices: pa.Table, spans: _RunSlices, amount: Floats) -> Floats:
 
 
 def _queue(slices: pa.Table, spans: _RunSlices, begin: int, end: int) -> tuple[Floats, Floats]:
-    """Return the seconds in which others had the cores that a job wanted, and their upper bound.
+    """Return for how many seconds of each span others had the cores that a job wanted.
 
-    Processes without MPI do not wait for each other across nodes: for these it is the mean over the
-    nodes, weighted by the cores that they wanted.
+    Processes without MPI do not wait for each other across nodes. So the result is the mean over
+    the nodes, weighted by the number of cores that the job wanted on each.
+
+    Returns:
+        A lower bound and an upper bound, seconds, [spans].
     """
     hosts = np.array(slices.column("host").to_pylist(), dtype=object)
     lost, most, wanted = (np.zeros(len(spans.start)) for _ in range(3))
@@ -235,7 +251,7 @@ def _queue(slices: pa.Table, spans: _RunSlices, begin: int, end: int) -> tuple[F
 
 
 def _fitted(amount: Floats, spans: _RunSlices) -> Floats:
-    """Move amounts that exceed a span to spans with room: they were recorded late."""
+    """Move seconds that exceed their span to other spans, since the kernel recorded them late."""
     inside = np.minimum(amount, spans.seconds)
     room = spans.seconds - inside
     over = float((amount - inside).sum())
@@ -244,7 +260,7 @@ def _fitted(amount: Floats, spans: _RunSlices) -> Floats:
 
 
 def _in_files(served: list[FileService], spans: _RunSlices) -> Floats:
-    """Return the share of the spans that a process was in file calls."""
+    """Return the share of each span for which a process was in file calls, mean over processes."""
     inside = np.zeros(len(spans.start))
     for service in served:
         time = service.time_s / service.processes
@@ -255,7 +271,7 @@ def _in_files(served: list[FileService], spans: _RunSlices) -> Floats:
 
 
 def _everybody_waits(slices: pa.Table, spans: _RunSlices) -> Floats:
-    """Return the seconds that all ranks of all nodes waited in MPI beyond the usual."""
+    """Return for how many seconds of each span all ranks waited in MPI, beyond what is usual."""
     waited = floats(slices, "wait_mpi_ns_min") / 1e9
     if not waited.any():
         return np.zeros(len(spans.start))
@@ -267,7 +283,10 @@ def _everybody_waits(slices: pa.Table, spans: _RunSlices) -> Floats:
 
 
 def _others(tables: RunTables, run: float) -> list[str]:
-    """Return a note per node on which other jobs computed: slices do not show what they share."""
+    """Return a sentence for each node on which other jobs computed, as a limit of the estimate.
+
+    Slices do not show by how much such jobs slowed the computation of this one.
+    """
     return [
         f"Other jobs computed on {host} meanwhile, {spent:.2g} s of CPU: slices do not show "
         "by how much that slowed the job's computation (shared cores, memory, clock)."
@@ -279,14 +298,17 @@ def _others(tables: RunTables, run: float) -> list[str]:
 def _coverage(
     tables: RunTables, spans: _RunSlices, served: list[FileService], run: float, *, computing: bool
 ) -> float:
-    """Return the share of the run that can be evaluated: in file calls, or on a core.
+    """Return the share of the run that can be evaluated.
+
+    This is the time in file calls, the time in the run queue, and the time on a core.
 
     Args:
-        tables: The run.
-        spans: Its slices.
-        served: Its file calls.
-        run: How long it ran, s.
-        computing: Whether time on a core counts (it does not where others compute there, too).
+        tables: The tables of the run.
+        spans: The slices of the run.
+        served: Times of file calls on the job's mounts.
+        run: Length of the run, s.
+        computing: Whether time on a core counts. It does not count if other jobs may have slowed
+            the cores.
     """
     assessed = [service for service in served if service.assessed]
     files = _in_files(assessed, spans) * spans.seconds

@@ -1,9 +1,9 @@
 """Computes from the core-speed probe how much slower the cores were than at their best.
 
 The probe is a fixed computation that the runtime times now and then on the cores of the ranks
-(JOSTLE_CORE_PROBE). If it takes longer than at its minimum, programs take about that much longer:
-others compute on the sibling threads of the cores, or the frequency is lower. This measure does not
-depend on the program, so it also detects runs that were slow from start to end.
+(JOSTLE_CORE_PROBE). If it takes longer than its minimum, programs take longer by about the same
+factor, since others compute on the sibling threads of the cores, or the frequency is lower. This
+measure does not depend on the program, so it also detects runs that were slow from start to end.
 """
 
 from __future__ import annotations
@@ -42,19 +42,20 @@ class Speed:
     """The slowdown of a job's cores, from the core-speed probe.
 
     Attributes:
-        slower: Per span, time of computation over that with cores at their best; below 1 where
-            cores were faster.
-        core_probe: Time of the probe over its minimum, mean of the spans.
-        jobs: Other jobs from which the minimum is known, on the node with fewest; 0: none, the
-            minimum is that of this run.
-        unseen: Share by which the minimum itself may be too large because cores were never at their
-            best; smaller with more jobs, but at least the excess of the program's minimum over the
-            node's.
-        host: The node that was slowest in each span, an index into `hosts`.
+        slower: Factor by which computation took longer in each span than with cores at their best;
+            below 1 where cores were faster than the minimum shows.
+        core_probe: Duration of the probe divided by its minimum, mean over the run on the slowest
+            node.
+        jobs: Number of other jobs from which the minimum is known, on the node with the fewest; 0:
+            the minimum is that of this run.
+        unseen: Share by which the minimum itself may be too large, since cores may never have been
+            at their best. It is smaller the more jobs there are, but at least the excess of the
+            program's minimum over that of the node.
+        host: Index in `hosts` of the node that was slowest in each span.
         hosts: Names of nodes.
-        stolen: Steal time in each span, mean over a node's cores, seconds: a lower bound of the
-            delay.
-        steal: Steal time as a share of the time, on the node with most.
+        stolen: Steal time in each span, mean over the cores of the worst node, seconds. It is a
+            lower bound of the delay.
+        steal: Steal time as a share of the time, on the node with the most.
     """
 
     slower: Floats
@@ -67,14 +68,15 @@ class Speed:
     steal: float
 
     def kept(self, seen: Floats) -> Floats:
-        """Return the steal time beyond the estimated loss, seconds.
+        """Return the steal time that is not in the estimated loss yet, seconds.
 
-        The guest's CPU clock counts this time as work (or as time off the CPU; kernels differ), so
-        most of it is inferred or accounted already. Steal is counted in steps too coarse for single
-        segments, so it is compared over the whole run.
+        The CPU clock of a virtual machine counts steal time as work or as time off the CPU,
+        depending on the kernel. So most of it is in the inferred or measured loss already. Steal
+        time is counted in steps too coarse for single segments, so it is compared with the loss
+        over the whole run.
 
         Args:
-            seen: Estimated loss of each span that may be steal, seconds, [spans].
+            seen: Estimated loss of each span that may be due to steal, seconds, [spans].
 
         Returns:
             Additional seconds lost in each span, [spans].
@@ -86,14 +88,14 @@ class Speed:
     def lost(self, rest: Floats, inferred: Floats, level: float) -> Floats:
         """Return the seconds that slow cores added to each span; negative where they were faster.
 
-        The excess of a span over its reference is inferred already, whatever caused it. There,
-        cores count as slow as they were in the spans that references come from. But the loss is at
-        least that by the probe for the whole span.
+        If a span exceeds its reference, the excess is part of the inferred loss already, whatever
+        caused it. Then the cores count as being as slow as in the spans from which references are
+        taken. But the whole loss of the span is at least that by the probe.
 
         Args:
-            rest: Seconds of each span without measured lost time and steal, [spans].
-            inferred: Seconds beyond its reference, [spans].
-            level: Slowdown of the cores where references come from.
+            rest: Seconds of each span without measured losses and steal time, [spans].
+            inferred: Seconds of each span beyond its reference, [spans].
+            level: Slowdown of the cores in the spans from which references are taken.
         """
         slower = np.where(inferred > 0, np.minimum(self.slower, level), self.slower)
         beyond = inferred.clip(0)
@@ -105,8 +107,8 @@ class Speed:
         """Return the seconds by which spans took longer because cores were slower than `level`.
 
         Args:
-            rest: Seconds of each span without measured lost time and steal, [spans].
-            level: Slowdown of the cores where references come from.
+            rest: Seconds of each span without measured losses and steal time, [spans].
+            level: Slowdown of the cores in the spans from which references are taken.
         """
         beyond: Floats = (rest * (1 - level / self.slower)).clip(0)
         return beyond
@@ -122,8 +124,8 @@ class Speed:
         """Return the uncertainty of the loss to slow cores and to steal time.
 
         Args:
-            calm: Seconds that each span takes with cores at their best, [spans].
-            kept: Estimated loss to steal, seconds.
+            calm: Seconds that each span would take with cores at their best, [spans].
+            kept: Estimated loss to steal time, seconds.
         """
         run = calm * self.slower
         # Error of `slower` times the change of the loss by it.
@@ -143,7 +145,7 @@ def core_speed(
         slices: The job's slices by host (repository.types.RunTables), with or without a probe.
         start: Start of each span, ns, ascending; spans do not overlap, [spans].
         end: End of each span, ns, [spans].
-        references: Node -> known minimum of the probe.
+        references: Known minimum of the probe, by node.
 
     Returns:
         The slowdown of the cores; None if no node has enough runs of the probe.
@@ -186,7 +188,14 @@ def core_speed(
 
 
 def _means(mean: Floats, times: Floats) -> Floats:
-    """Join slices in order until each mean has enough runs of the probe, as repositories do."""
+    """Return mean durations of the probe, each over as many slices as have enough runs of it.
+
+    Repositories compute the known minimum from the same kind of means.
+
+    Args:
+        mean: Mean duration of the probe in each slice.
+        times: Number of runs of the probe in each slice.
+    """
     piece = (np.cumsum(times) - times) // CORE_PROBE_RUNS
     _, of = np.unique(piece, return_inverse=True)
     count = np.bincount(of, times)
@@ -196,25 +205,27 @@ def _means(mean: Floats, times: Floats) -> Floats:
 
 
 def _reference(known: CoreReference) -> float:
-    """Return the probe's minimum for a program: the node's, shifted to that of the program's runs.
+    """Return the probe's minimum for a program: a mean of the node's and of the program's minimum.
 
-    Ranks of a program that share cores slow the probe in all of its runs; this is no interference.
+    Ranks that share cores slow the probe in all runs of a program, and this is no interference. So
+    the more runs of the program are known, the more their own minimum counts.
     """
     weight = known.own_jobs / (known.own_jobs + _DRAWN)
     return known.ns + weight * (known.own_ns - known.ns)
 
 
 def netted(slow: Floats, explained: Floats) -> tuple[Floats, Floats]:
-    """Subtract the time gained on cores faster than at the minimum from the loss to slow cores.
+    """Subtract the time that fast cores gained from the loss to slow cores.
 
-    Other losses are not reduced.
+    Cores gained time where they were faster than the minimum of the probe shows. Losses to other
+    causes are not reduced.
 
     Args:
-        slow: Seconds that slow cores added to each span; negative where they were faster, [spans].
-        explained: Inferred seconds that slow cores explain, [spans].
+        slow: Seconds that slow cores added to each span; negative where cores gained time, [spans].
+        explained: Inferred loss of each span that slow cores explain, seconds, [spans].
 
     Returns:
-        The remainder of both, at least 0, [spans].
+        What remains of `slow` and of `explained`, at least 0, [spans].
     """
     gained = -float(slow.clip(max=0).sum())
     left: list[Floats] = []
@@ -231,8 +242,8 @@ def level_of(speed: Speed, rest: Floats, reference: Floats) -> float:
 
     Args:
         speed: Core speed of the spans.
-        rest: Seconds of each span that were not accounted for, [spans].
-        reference: Reference of each span, seconds; 0 if not known, [spans].
+        rest: Seconds of each span without measured losses, [spans].
+        reference: Reference of each span, seconds; 0 if it is not known, [spans].
     """
     calm = (rest > 0) & (rest <= reference)
     if not calm.any():
@@ -241,7 +252,7 @@ def level_of(speed: Speed, rest: Floats, reference: Floats) -> float:
 
 
 def speed_limits(speed: Speed) -> list[str]:
-    """Return one sentence on the reference of the probe if it is known from few jobs; else none."""
+    """Return a sentence for users if the probe's minimum is known from few jobs only; else none."""
     if speed.jobs >= _KNOWN:
         return []
     most = 100 * (1 - 1 / (1 + SLOPE * speed.unseen))
@@ -255,7 +266,7 @@ def speed_limits(speed: Speed) -> list[str]:
 
 
 def _over(rows: pa.Table, ratio: Floats, start: Ints, end: Ints) -> Floats:
-    """Return the mean ratio of the slices in each span; without slices, that of the whole run."""
+    """Return the mean of a ratio over the slices in each span; without slices, over the run."""
     begin = rows.column("slice").to_numpy() * rows.column("slice_ns").to_numpy()
     until = begin + rows.column("slice_ns").to_numpy()
     length = (until - begin) / 1e9

@@ -1,10 +1,11 @@
 """Computes how much core time other jobs took from a job, from the time its threads were queued.
 
-The kernel measures how long threads were ready to run and waited for a core. If no more threads of
-a job want to run than it has cores, others had these cores; no comparison with usual
-slices is needed. With more threads, they also wait for each other. Others then took the difference
-between the cores that the job may use and those it used. The amount depends on whether its threads
-wanted to run all at once (lower bound) or one after the other (upper bound).
+The kernel measures how long threads were ready to run and waited for a core. If a job has at most
+as many such threads as it may use cores, all their waiting is due to others; no comparison with
+usual slices is needed. With more threads, they also wait for each other. Then others took the
+difference between the core time that the job may use and the core time that it used. How large this
+difference is depends on whether the threads wanted to run all at once (lower bound) or one after
+the other (upper bound).
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ _THROTTLED = 0.01  # of the time: a limit that takes less is not reported
 
 @dataclass(frozen=True)
 class Starved:
-    """Core time that others took, per row of the slices of one node, [rows].
+    """By how much others delayed a job on one node, for each row of the node's slices, [rows].
 
     Attributes:
-        lost: Seconds by which the job was certainly delayed; may exceed the slice where the kernel
-            recorded the wait late.
+        lost: Seconds by which the job was certainly delayed. They may exceed the length of the
+            slice where the kernel recorded a wait late.
         most: Upper bound of the delay, seconds.
-        wanted: Mean number of cores that the job would have used.
+        wanted: Mean number of cores that the job would have used without others.
     """
 
     lost: Floats
@@ -40,17 +41,18 @@ class Starved:
 
 
 def cores(slices: pa.Table) -> Floats:
-    """Return the cores that a job's processes on a node may use together.
+    """Return how many cores a job's processes on a node may use together.
 
-    Processes with the same first core share their cores; others have neighbouring ones, spread
-    evenly around the mean of their first cores. Short-lived processes do not record their cores. A
-    CPU limit of their control group counts as so many cores.
+    Processes record their first core and their number of cores. Those with the same first core are
+    assumed to share their cores. Others are assumed to have neighbouring cores, spread evenly
+    around the mean of the first cores. Short-lived processes do not record their cores. A CPU limit
+    of the control group counts as an upper bound of the number of cores.
 
     Args:
         slices: Slices of one node (repository.types.RunTables), n rows.
 
     Returns:
-        Number of cores, 0 if not recorded, [n].
+        Number of cores in each slice; 0 if it was not recorded, [n].
     """
     each, last = floats(slices, "os_cpus_max"), floats(slices, "os_first_cpu_max")
     together = np.maximum(floats(slices, "os_cpus_sum"), each)
@@ -61,11 +63,11 @@ def cores(slices: pa.Table) -> Floats:
 
 
 def starved(slices: pa.Table, begin: int, end: int) -> Starved:
-    """Return how much core time others took from the processes of a job.
+    """Return by how much others delayed a job on one node, since they used cores that it wanted.
 
     Args:
-        slices: Slices of one node (repository.types.RunTables).
-        begin: Start of the job, ns; it is within the first slice.
+        slices: Slices of the node (repository.types.RunTables).
+        begin: Start of the job, ns; it is inside the first slice.
         end: End of the job, ns.
     """
     length = alive(slices, begin, end)
@@ -99,7 +101,7 @@ def alive(slices: pa.Table, begin: int, end: int) -> Floats:
 
 
 def own_limits(slices: pa.Table, run_s: float) -> list[str]:
-    """Return one sentence per node on which a job's own CPU limit kept it from running.
+    """Return one sentence for each node on which a job's own CPU limit kept it from running.
 
     Args:
         slices: The job's slices (repository.types.RunTables).

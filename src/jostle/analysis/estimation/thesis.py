@@ -1,8 +1,8 @@
-"""Estimation method `thesis`: exactly as in Shah, 2020, chapter 5.
+"""Estimates a run's loss by the method `thesis`, exactly as in Shah, 2020, chapter 5.
 
-Segments alike in computation (relative distance below 0.1) and equal in communication and I/O form
-hybrid clusters. A segment longer than median + 4 MAD of its cluster is interfered. The excess over
-this threshold, summed over the run, is the impact, in percent of the (interfered) run time.
+Segments with similar computation (relative distance below 0.1) and equal communication and I/O form
+a hybrid cluster. A segment longer than median + 4 MAD of its cluster was disturbed. The excess over
+this threshold, summed over all segments, is the loss, in percent of the run time with interference.
 """
 
 from __future__ import annotations
@@ -36,15 +36,16 @@ _HASTY_HZ = 300.0  # segments a second, at which Shah, 2020 found the method ina
 
 @dataclass(frozen=True)
 class ClusterLosses:
-    """Losses of hybrid clusters (Shah, 2020, section 5.1.3), shape (clusters,), unit as durations.
+    """Losses of hybrid clusters (Shah, 2020, section 5.1.3), in the unit of the durations.
 
     Attributes:
-        members: Number of segments.
-        median: Median of their durations.
-        mad: Median absolute deviation, unscaled.
-        threshold: median + 4 MAD.
-        hit: Number of durations above the threshold, in clusters of five and more.
-        excess: Sum of their excess over the threshold.
+        members: Number of segments of each cluster, [clusters].
+        median: Median of the segments' durations, [clusters].
+        mad: Median absolute deviation of the durations, unscaled, [clusters].
+        threshold: median + 4 MAD, [clusters].
+        hit: Number of segments above the threshold; 0 in clusters with fewer than five segments,
+            [clusters].
+        excess: Sum of the excess of these segments over the threshold, [clusters].
     """
 
     members: Ints
@@ -85,17 +86,18 @@ def estimate_thesis(
 ) -> RunEstimate:
     """Estimate the time that a run lost to interference by the method of Shah, 2020, chapter 5.
 
-    The method works on any segments. On those of JOSTLE_SEGMENTS=raw, where every global collective
-    ends a segment, it is exactly that of Shah, 2020.
+    The method works with any segments. It is exactly that of Shah, 2020 if every global collective
+    ends a segment, as with JOSTLE_SEGMENTS=raw.
 
     Args:
-        tables: The run.
-        bytes_rule: How volumes count in groups (section 5.1.1): exact; median over the ranks; or
-            ignore.
+        tables: The tables of the run.
+        bytes_rule: How numbers of bytes are compared within a group (section 5.1.1): exact, by the
+            median over the ranks, or ignore.
         seed: Stored in the result; the method has no random step.
 
     Returns:
-        The estimate; its upper bound is the excess of the same segments over their median.
+        The estimate. The upper bound of the loss is the excess of disturbed segments over the
+        median of their cluster.
 
     Raises:
         EstimateError: The job has no execution segments, or impossible values.
@@ -150,18 +152,18 @@ def estimate_thesis(
 
 
 def work_of(segments: pa.Table, ranks: int) -> tuple[NDArray[Any], list[str]]:
-    """Return the computation of each segment, and notes if counters are missing.
+    """Return the amount of computation in each segment, and notes if counters are missing.
 
-    Computation is the number of floating-point operations if these were counted, else of
-    instructions outside MPI calls (section 5.1.1 of Shah, 2020). Without either, it is the CPU time
-    outside MPI and file calls, in ns.
+    The amount is the number of floating-point operations if these were counted, else the number of
+    instructions outside MPI calls (Shah, 2020, section 5.1.1). Without either counter, it is the
+    CPU time outside MPI and file calls, in ns.
 
     Args:
-        segments: Merged segments, n rows.
-        ranks: Number of ranks that they were merged from.
+        segments: Segments merged over ranks, n rows.
+        ranks: Number of ranks that the segments were merged from.
 
     Returns:
-        Computation, [n]; and sentences for RunEstimate.limits.
+        Amount of computation, [n]; and the notes, sentences for RunEstimate.limits.
     """
     for name in ("flops", "instructions"):
         values = ints_or_zeros(segments, name)
@@ -242,7 +244,10 @@ class _Found:
         return len(self._duration) / total if total else 0.0
 
     def listed(self) -> list[Cluster]:
-        """Return the clusters by number; of very many all usable ones and the largest others."""
+        """Return the clusters in the order of their numbers.
+
+        If there are too many, the usable clusters and those with the most time are preferred.
+        """
         total = np.bincount(self._number, weights=self._duration) / 1e9
         chosen = np.arange(len(total))
         if len(total) > _LISTED:
@@ -269,7 +274,7 @@ class _Found:
         )
 
     def hits(self) -> list[Hit]:
-        """Return the interfered segments in order of time; of very many the largest."""
+        """Return the disturbed segments in order of time; of too many those with most loss."""
         rows = np.argsort(-self.excess, kind="stable")[:_HITS]
         rows = np.sort(rows[self.excess[rows] > 0])
         start, end = (ints(self._segments, name) for name in ("start_ns", "end_ns"))
@@ -286,7 +291,7 @@ class _Found:
         ]
 
     def table(self) -> pa.Table:
-        """Return the table RunEstimate.segments."""
+        """Return the table of evaluated segments, RunEstimate.segments."""
         numbers = self._rank[self._number] if len(self._number) else self._number
         return pa.table(
             {

@@ -1,8 +1,10 @@
 """Groups segments by the work that they did: their calls, numbers of calls and bytes.
 
-Without a counter of instructions, calls show the work: which they were (the set of function, site
-and size, `signature_set`: the kind), how many, and how many bytes. Two segments with equal counts,
-and bytes within a tenth (relative distance of Shah, 2020, section 5.1.1), did the same work.
+Without a counter of instructions, the calls of a segment show its work: which calls they were, how
+many, and how many bytes they moved. The set of calls (function, call site and size; column
+`signature_set`) and the calls that delimit the segment determine its kind. Two segments of a kind
+did the same work if their counts are equal and their bytes differ by less than a tenth (relative
+distance of Shah, 2020, section 5.1.1).
 """
 
 from __future__ import annotations
@@ -48,13 +50,15 @@ class Work:
     """The work of each segment: its calls, their numbers and bytes, and its cluster.
 
     Attributes:
-        sets: Calls of each segment, as a set of 64 bits.
-        kind: Number of its kind, from 0; a kind has the same calls and the same delimiters.
-        cluster: Number of its cluster, from 0; a cluster is a kind with equal counts and bytes.
+        sets: Set of the calls of each segment, as 64 bits.
+        kind: Number of each segment's kind, from 0; segments of one kind have the same set of
+            calls and the same delimiters.
+        cluster: Number of each segment's cluster, from 0; segments of one cluster are of one kind
+            and have equal counts and nearly equal bytes.
         names: Names of the columns of `amounts`.
-        amounts: Counts, bytes and instructions, over all ranks, [segments x names]; columns that
+        amounts: Counts, bytes and instructions, summed over ranks, [segments x names]; columns that
             are zero everywhere are left out.
-        measured: Name of the counter of computation, "" where there is none.
+        measured: Name of the counter of computation; "" where there is none.
     """
 
     sets: NDArray[np.uint64]
@@ -66,10 +70,10 @@ class Work:
 
 
 def work_of(segments: pa.Table) -> Work:
-    """Group segments by their calls, their counts and their bytes.
+    """Group segments by their calls, the numbers of these calls, and the bytes that they moved.
 
     Args:
-        segments: Merged segments of a world.
+        segments: Segments of a world, merged over ranks.
     """
     sets = segments.column("signature_set").to_numpy().astype(np.uint64, copy=False)
     kind = _kinds(segments, sets)
@@ -91,14 +95,19 @@ def work_of(segments: pa.Table) -> Work:
 
 
 def _kinds(segments: pa.Table, sets: NDArray[np.uint64]) -> Ints:
-    """Assign one number to each kind: the same set of calls between the same two delimiters."""
+    """Return the number of each segment's kind: its set of calls and its two delimiters."""
     ended = numbered(floats(segments, "token_hash"))
     began = np.concatenate([[-1], ended[:-1]]) + 1
     return numbered_pairs(numbered_pairs(numbered(sets), ended), began)
 
 
 def _mixed(columns: list[Floats], count: int) -> NDArray[np.uint64]:
-    """Return one number for several counts: equal where all are."""
+    """Return a hash of several columns for each row: equal for rows that are equal in all columns.
+
+    Args:
+        columns: The columns, each with `count` values.
+        count: Number of rows.
+    """
     mixed = np.zeros(count, dtype=np.uint64)
     for column in columns:
         mixed ^= column.astype(np.uint64)
@@ -108,7 +117,15 @@ def _mixed(columns: list[Floats], count: int) -> NDArray[np.uint64]:
 
 
 def _near(equal: Ints, value: Floats) -> Ints:
-    """Assign one number to rows with equal numbers whose values, in order, are near each other."""
+    """Split groups of rows where neighbouring values of a group are too far apart.
+
+    Args:
+        equal: Number of the group of each row, [n].
+        value: Value of each row, [n].
+
+    Returns:
+        Number of the new group of each row, [n].
+    """
     # Most pairs of number and value occur often: only one example of each is sorted.
     pair = numbered_pairs(equal, numbered(value))
     example = np.empty(int(pair.max(initial=-1)) + 1, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Chooses the MPI world of a job that is estimated, and describes the job's other worlds."""
+"""Chooses the MPI world of a job for which a loss is estimated, and describes the other worlds."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ def assessed_world(tables: RunTables) -> tuple[WorldSegments | None, list[str]]:
     """Return the world with most process-seconds, and notes on the job's other worlds.
 
     Args:
-        tables: Tables of the run.
+        tables: The tables of the run.
 
     Returns:
-        The world, or None if no rank of the job has a segment; sentences for RunEstimate.limits.
+        The world, or None if no rank of the job has a segment; and the notes, sentences for
+        RunEstimate.limits.
     """
     worlds = [world for world in tables.worlds if world.segments.num_rows]
     if not worlds:
@@ -50,7 +51,7 @@ def ranks_by_node(world: WorldSegments, processes: pa.Table) -> Counter[str]:
 
     Args:
         world: The world.
-        processes: Processes as in repository.types.RunTables.
+        processes: Processes of the job, as in repository.types.RunTables.
     """
     names = (processes.column(name).to_pylist() for name in ("process", "host"))
     node = dict(zip(*names, strict=True))
@@ -58,19 +59,19 @@ def ranks_by_node(world: WorldSegments, processes: pa.Table) -> Counter[str]:
 
 
 def is_training(world: WorldSegments, processes: pa.Table) -> bool:
-    """Return whether a world is that of a training job, without MPI."""
+    """Return whether the ranks of a world communicate by a collective library such as NCCL."""
     rank = processes.filter(pc.is_in(processes["process"], pa.array(world.processes[:1])))
     known = "mpi_library" in processes.column_names and rank.num_rows > 0
     return known and is_collective_library(rank["mpi_library"][0].as_py())
 
 
 def process_seconds(world: WorldSegments) -> float:
-    """Return the time inside the world's segments times its ranks, seconds."""
+    """Return the time inside a world's segments times its number of ranks, seconds."""
     return float(pc.sum(world.segments["duration_ns"]).as_py() or 0) * len(world.ranks) / 1e9
 
 
 def _no_ranks(processes: pa.Table) -> int:
-    """Count processes that took part for longer than an instant and are no ranks."""
+    """Count the processes that are no ranks, without short ones, launchers and shells."""
     if "world_size" not in processes.column_names:
         return 0
     wanted = [

@@ -1,6 +1,6 @@
-"""Identification: which resource and whose load slowed a job, slice by slice.
+"""Finds on which resource a job lost time, and because of which jobs' load, slice by slice.
 
-Pure functions on tables. The public interface is `jostle.analysis`: identify, neighbours, matrix.
+The public interface is `jostle.analysis`: identify, neighbours, matrix.
 """
 
 from jostle.analysis.identification.identify import identify

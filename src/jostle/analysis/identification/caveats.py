@@ -1,4 +1,4 @@
-"""States the limits of an identification of interference, one sentence each."""
+"""States the limits of an identification of interference, one sentence each, for users."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FEW = 40
 
 
 def clock_slices(alongside: CoRunning) -> int:
-    """Return how many slices before a load its effect may appear, since clocks may disagree."""
+    """Return by how many slices an effect may appear before its load, since clocks may differ."""
     return (
         1
         if alongside.job.slice_ns and _apart_ns(alongside) > _APART * alongside.job.slice_ns
@@ -28,9 +28,10 @@ def clock_slices(alongside: CoRunning) -> int:
 
 
 def _apart_ns(alongside: CoRunning) -> int:
-    """Return by how much the job's and its neighbours' clocks may differ, ns; 0: one clock.
+    """Return by how much the clocks of the job and its neighbours may differ, ns.
 
-    Each of two clocks may be off by its error bound, in opposite directions.
+    Two clocks may be off by their error bounds in opposite directions. The result is 0 if all jobs
+    ran on one node, which has one clock.
     """
     job = alongside.job
     facts = [job, *alongside.others.values()]
@@ -50,14 +51,14 @@ def limits(
     run_s: float,
     accounted: Collection[str] = (),
 ) -> list[str]:
-    """List the limits of an identification, one sentence each.
+    """Return the limits of an identification, one sentence each.
 
     Args:
         alongside: The job and its neighbours, from Repository.alongside.
-        scored: The tested resources.
-        losses: The loss on each of these resources; None without evidence.
+        scored: The tests of all resources.
+        losses: The loss on each of these resources; None: no evidence of a loss.
         run_s: Length of the run, seconds.
-        accounted: Nodes on which the waiting for cores is divided by account.
+        accounted: Nodes on which waiting for cores was attributed by accounting, not by a test.
     """
     said = []
     if not alongside.job.slice_ns or not (

@@ -1,8 +1,8 @@
-"""Divides the time that a job waited for cores among the users of these cores.
+"""Divides the time for which a job waited for cores among the users of these cores.
 
-This is an account, not a statistical test. How long the job waited is measured, and so is who used
-the cores meanwhile. In every slice the waiting is divided in proportion to the CPU time that each
-of them used on the job's cores.
+A user of cores is a job, a program without a profile, or the hypervisor. This is accounting, not a
+statistical test: it was measured how long the job waited, and who used the cores meanwhile. In each
+slice, the waiting is divided in proportion to the CPU time of each user on the job's cores.
 """
 
 from __future__ import annotations
@@ -48,7 +48,13 @@ _Key = tuple[UserKind, str]
 
 @dataclass(frozen=True)
 class _User:
-    """A user of cores (a job or a component of the machine) with one set of cores."""
+    """A user of cores (a job, or a component of the machine) that may use one set of cores.
+
+    Attributes:
+        key: Kind and name of the user.
+        cores: Cores that it may use.
+        cpu: Its CPU time in each slice, ns, [slices].
+    """
 
     key: _Key
     cores: frozenset[int]
@@ -57,15 +63,15 @@ class _User:
 
 @dataclass(frozen=True)
 class Accounted:
-    """The account of one node's cores, slice by slice; arrays have shape (slices,), in ns.
+    """How a job waited for the cores of one node, slice by slice; arrays are [slices], in ns.
 
     Attributes:
-        account: The waiting by user of the node's cores.
+        account: The waiting, divided among the users of the cores.
         lost: Run time that other users of the cores, profiled or not, cost the job.
         own: CPU time of the job.
-        wanted: CPU time and waiting of the job.
+        wanted: CPU time of the job plus its waiting for cores.
         others: CPU time of all other users, as far as it is known.
-        busy: Time in each slice for which a process of the job (their mean) wanted a core.
+        busy: Time for which a process of the job wanted a core, mean over its threads.
     """
 
     account: CoreAccount
@@ -77,12 +83,12 @@ class Accounted:
 
     @property
     def others_waiting(self) -> Floats:
-        """The part of the waiting that others caused, ns, [slices]."""
+        """The part of the waiting that other users of the cores caused, ns, [slices]."""
         return outside(self.account) * _NS
 
 
 def outside(account: CoreAccount) -> Floats:
-    """Return the waiting that others caused, profiled or not, s, [slices]."""
+    """Return the waiting that other users of the cores caused, profiled or not, s, [slices]."""
     names = [part.name for part in account.parts if part.kind in ("job", "unprofiled")]
     zero = np.zeros(len(account.steps_ns))
     return sum((np.array(account.series[name]) for name in names), zero)
@@ -90,7 +96,13 @@ def outside(account: CoreAccount) -> Floats:
 
 @dataclass(frozen=True)
 class _Own(_User):
-    """Processes of the job itself, with their waiting, threads, and time stopped by a limit."""
+    """Processes of the job itself that may use the same cores.
+
+    Attributes:
+        queue: Time for which their threads waited for a core, ns, [slices].
+        awake: Mean number of their threads that ran or waited for a core, [slices].
+        throttled: Time for which a CPU limit stopped them, ns, [slices].
+    """
 
     queue: Floats
     awake: Floats
@@ -98,14 +110,15 @@ class _Own(_User):
 
 
 def core_accounts(alongside: CoRunning, axis: Axis) -> list[Accounted]:
-    """Divide the waiting of a job for cores, node by node.
+    """Divide a job's waiting for cores among the users of the cores, node by node.
 
     Args:
         alongside: The job and its neighbours.
         axis: Time axis of the job's own slices.
 
     Returns:
-        An account of each node on which the job waited and whose cores' use was recorded.
+        One entry for each node on which the job waited, if the use of the node's cores was
+        recorded.
     """
     use, found = alongside.core_use, []
     hosts = use.users.filter(pc.equal(use.users["job"], alongside.job.job))["host"]
@@ -123,7 +136,7 @@ def _on(use: CoreUse, host: str) -> CoreUse:
 
 
 def _of_node(alongside: CoRunning, use: CoreUse, host: str, axis: Axis) -> Accounted | None:
-    """Return the account of one node; None if the job waited for none of its cores."""
+    """Divide a job's waiting for the cores of one node; None if the job did not wait for them."""
     number = max(_most_cores(use), 1)
     every = frozenset(range(number))
     own, users = _laid(alongside, use, every, axis)
@@ -178,7 +191,11 @@ def _most_cores(use: CoreUse) -> int:
 def _laid(
     alongside: CoRunning, use: CoreUse, every: frozenset[int], axis: Axis
 ) -> tuple[list[_Own], list[_User]]:
-    """Return the users of cores on the job's slices: its groups of processes, and the others."""
+    """Return the users of a node's cores, with their CPU time in each slice of the job.
+
+    Returns:
+        The job's own groups of processes with equal cores; and the other users.
+    """
     own, users = list[_Own](), list[_User]()
     for kind, job, cpus, rows in _groups(use.users):
         cores = read_list(cpus) or every
@@ -204,7 +221,7 @@ def _groups(users: pa.Table) -> Iterable[tuple[str, str, str, pa.Table]]:
 
 
 def _amounts(rows: pa.Table, column: str, alongside: CoRunning, axis: Axis) -> Floats:
-    """Return amounts per slice of the axis; what lies outside the job's life does not count."""
+    """Return the amounts of a column in each slice; only those during the job's life count."""
     return resample(
         ints(rows, "start_ns"),
         ints(rows, "length_ns"),
@@ -241,9 +258,14 @@ def _unknown(
     alive: Floats,
     axis: Axis,
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return CPU time that no known user explains, with its bounds, and steal time; ns.
+    """Return the CPU time of unknown users of the cores, and steal time.
 
-    Where an agent counted the whole machine, it is the rest; elsewhere it follows from the waiting.
+    If an agent counted the CPU time of the whole machine, unknown users have what is left after the
+    known users. Otherwise their CPU time is inferred from the job's waiting.
+
+    Returns:
+        CPU time of unknown users, its lower bound, its upper bound, and steal time, all in ns,
+        [slices].
     """
     guess, low, high = _from_waiting(own, users, alive)
     if not use.totals.num_rows:
@@ -265,10 +287,14 @@ def _unknown(
 def _from_waiting(
     own: Sequence[_Own], users: Sequence[_User], alive: Floats
 ) -> tuple[Floats, Floats, Floats]:
-    """Infer from a job's waiting the CPU time of unknown users of its cores, with its bounds, ns.
+    """Infer the CPU time of unknown users of a job's cores from the job's waiting.
 
-    While the job waits its cores are busy, and a thread that runs for u and waits for w shares m
-    cores with m (u + w) / u threads. CPU time of threads beyond the known ones is of unknown users.
+    While the job waits, its cores are busy. If its threads run for the time u and wait for the time
+    w, its m cores are shared by m (u + w) / u threads. If that is more than the known threads, the
+    others are those of unknown users.
+
+    Returns:
+        CPU time of unknown users, its lower bound and its upper bound, ns, [slices].
     """
     zero = np.zeros(len(alive))
     mine = frozenset().union(*(group.cores for group in own))
@@ -297,12 +323,13 @@ def _with_rest(users: Sequence[_User], unknown: _User, cpu: Floats) -> list[_Use
 
 @dataclass(frozen=True)
 class _Divided:
-    """The job's waiting by user of its cores, ns, [slices].
+    """The job's waiting, divided among the users of its cores, ns, [slices].
 
     Attributes:
-        parts: The waiting that each user caused; the parts of a slice add up to its waiting.
-        wide: Uncertainty of the parts that is independent from slice to slice.
-        least, most: Bounds of the parts, since users of further cores may have run here or there.
+        parts: The waiting that each user caused; in each slice, the parts add up to the waiting.
+        wide: Uncertainty of each part that is independent from slice to slice.
+        least: Lower bound of each part. A user that may also use other cores may have run there.
+        most: Upper bound of each part: such a user may have run only on the job's cores.
     """
 
     parts: dict[_Key, Floats]
@@ -379,10 +406,19 @@ def _where_waited(
     atoms: Sequence[frozenset[int]],
     alive: Floats,
 ) -> Floats:
-    """Return the weight of each ns that others ran on sets of cores, [sets, slices].
+    """Return a weight for others' CPU time on each set of cores, [sets, slices].
 
-    A thread that ran for the share u of the time on a core of which others had the share r waited
-    there for u r / (1 - r): so what ran on cores that it hardly used counts less.
+    If a thread ran on a core for the share u of the time, and others had the core for the share r,
+    the thread waited there for the share u r / (1 - r). So CPU time of others counts less on cores
+    that the job hardly used.
+
+    Args:
+        group: Processes of the job.
+        spread: CPU time of each user on all sets of cores.
+        here: Indices of the sets that `group` may use.
+        everyone: All users.
+        atoms: The sets that `group` may use.
+        alive: Time of each slice in which the job lived, ns.
     """
     if len(here) == 1:
         return np.ones((1, len(alive)))
@@ -404,12 +440,16 @@ def _share(part: Floats, whole: Floats) -> Floats:
 
 
 def _inside(each: _User, group: _User) -> float:
-    """Return the part of one user's cores that another may use, too."""
+    """Return which part of one user's cores another user may use as well, 0 to 1."""
     return len(each.cores & group.cores) / len(each.cores)
 
 
 def _atoms(sets: Sequence[frozenset[int]]) -> list[frozenset[int]]:
-    """Divide cores into the largest sets that each user may use as a whole or not at all."""
+    """Divide cores into the largest sets of which each user may use all cores or none.
+
+    Args:
+        sets: Cores of each user.
+    """
     distinct = sorted({tuple(sorted(cores)) for cores in sets})
     by_users: dict[tuple[int, ...], set[int]] = {}
     for core in sorted(set().union(*sets)):
@@ -419,10 +459,10 @@ def _atoms(sets: Sequence[frozenset[int]]) -> list[frozenset[int]]:
 
 
 def _spread(users: Sequence[_User], atoms: Sequence[frozenset[int]], alive: Floats) -> list[Floats]:
-    """Spread the CPU time of users over sets of cores, so that no set has more than fits.
+    """Spread the CPU time of users over sets of cores, so that no set has more than it can have.
 
     Returns:
-        Per user its CPU time on each set, ns, [sets, slices].
+        For each user, its CPU time on each set of cores, ns, [sets, slices].
     """
     size = np.array([len(atom) for atom in atoms], dtype=np.float64)
     may = np.array([[atom <= user.cores for atom in atoms] for user in users], dtype=np.float64)
@@ -450,11 +490,11 @@ def _spread(users: Sequence[_User], atoms: Sequence[frozenset[int]], alive: Floa
 
 
 def _parts(divided: _Divided, bounds: Sequence[_Divided]) -> list[AccountPart]:
-    """Add up the parts, with intervals; the largest first.
+    """Return the waiting that each user caused, with its interval, the largest part first.
 
     Args:
-        divided: The parts.
-        bounds: The same with the least and with the most load of unknown users.
+        divided: The waiting, divided among users.
+        bounds: The same with the least and with the most CPU time of unknown users.
     """
     whole = sum(float(values.sum()) for values in divided.parts.values()) / _NS
     found = []

@@ -1,4 +1,4 @@
-"""Names the users of a job's cores while it waited, and compares them with the statistical test."""
+"""Names those who used a job's cores while it waited for them, as suspects by accounting."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ _LEAST_OF_SLICE = 0.02
 
 @dataclass(frozen=True)
 class CoreLosses:
-    """The time that a job lost by waiting for cores, by account.
+    """The time that a job lost by waiting for cores, by accounting.
 
     Attributes:
         losses: The loss on each node.
-        suspects: The users of the cores during the waiting.
+        suspects: The other users of the cores while the job waited.
         disturbed: The slices in which time was lost.
-        seconds: Run time lost, on the worst node of each slice.
+        seconds: Run time lost; in each slice, that on the node with the largest loss.
     """
 
     losses: list[ResourceLoss]
@@ -52,12 +52,13 @@ def core_losses(
     evaluations: Sequence[Evaluation],
     least_s: float,
 ) -> CoreLosses:
-    """Make suspects of those who used a job's cores while it waited for them.
+    """Compute what a job lost by waiting for cores, and name those who used the cores meanwhile.
 
     Args:
         alongside: The job and its neighbours.
-        accounts: Accounts of its nodes.
-        evaluations: Evaluations of all resources, with these nodes where they were tested.
+        accounts: The job's waiting for cores on each node, divided among the cores' users.
+        evaluations: Tests of all resources. Where a node was tested as well, the suspects carry
+            what the test found.
         least_s: Smallest loss on a node for which suspects are named, s.
     """
     tests = {
@@ -77,7 +78,10 @@ def core_losses(
 
 
 def _suspects(alongside: CoRunning, each: Accounted, test: Evaluation | None) -> list[Suspect]:
-    """Return who had the cores of a node while the job waited, the greatest part first."""
+    """Return those who used the cores of a node while the job waited, as suspects.
+
+    The one who caused most of the waiting is first.
+    """
     account = each.account
     taken = each.others_waiting / _NS
     per_waiting = np.divide(each.lost / _NS, taken, out=np.zeros(len(taken)), where=taken > 0)
@@ -118,7 +122,7 @@ def _suspects(alongside: CoRunning, each: Accounted, test: Evaluation | None) ->
 
 
 def _pattern(alongside: CoRunning, part: AccountPart, host: str) -> str:
-    """Return how many cores a suspect kept busy while the job lived, if that was counted."""
+    """Return as text how many cores a suspect kept busy while the job ran; "" if not counted."""
     rows = alongside.core_use.users
     rows = rows.filter(pc.and_(pc.equal(rows["host"], host), pc.equal(rows["job"], part.name)))
     if not rows.num_rows:
@@ -129,7 +133,7 @@ def _pattern(alongside: CoRunning, part: AccountPart, host: str) -> str:
 
 
 def _agreement(test: Evaluation | None, job: str) -> str:
-    """Return what the statistical test found of a suspect's load, as part of a sentence."""
+    """Return what the statistical test found about a suspect's load, as part of a sentence."""
     if test is None or job not in test.test.tests:
         return ""
     found = test.test.tests[job]
@@ -172,7 +176,7 @@ def _loss(each: Accounted, least_s: float, *, evident: bool) -> ResourceLoss:
 
 
 def _disturbed(accounts: Sequence[Accounted]) -> list[DisturbedSlice]:
-    """Return the slices in which time was lost, each with who had most of the cores."""
+    """Return the slices in which time was lost, each with the user who caused most waiting."""
     found: dict[int, DisturbedSlice] = {}
     for each in accounts:
         account = each.account
@@ -193,7 +197,7 @@ def _disturbed(accounts: Sequence[Accounted]) -> list[DisturbedSlice]:
 
 
 def with_worse(a: Sequence[DisturbedSlice], b: Sequence[DisturbedSlice]) -> list[DisturbedSlice]:
-    """Merge two lists of slices with a loss, keeping the larger loss at each instant."""
+    """Merge two lists of slices with a loss; where both have a slice, the larger loss is kept."""
     by_start: dict[int, DisturbedSlice] = {}
     for each in (*a, *b):
         known = by_start.get(each.start_ns)
@@ -203,9 +207,15 @@ def with_worse(a: Sequence[DisturbedSlice], b: Sequence[DisturbedSlice]) -> list
 
 
 def joined(tested: Interval, accounted: Interval, run_s: float) -> Interval:
-    """Add the losses found by test and by account: a process waits for a core or is in a call.
+    """Add the losses that were found by tests and by accounting.
 
-    Without evidence by test, the loss that the test may have missed stays in the upper end.
+    They can be added, since a process either waits for a core or is in a call. If the tests found
+    no evidence, the loss that they may have missed is part of the upper end.
+
+    Args:
+        tested: Loss found by tests, s.
+        accounted: Loss by waiting for cores, s.
+        run_s: Length of the run, s.
     """
     if accounted.value <= 0:
         return tested

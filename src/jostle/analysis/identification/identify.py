@@ -64,21 +64,22 @@ def identify(
 ) -> JobInterference:
     """Find which jobs slowed a job, on which shared resources, when, and by how many seconds.
 
-    Service time per operation (by kind and size) is compared with the load of every other job on
-    the resource, over the slices in which the job was active there: partial rank correlation, a
-    circular-shift permutation test with a search over lags, control of the false-discovery rate
-    over resources and suspects, shares by non-negative regression, intervals by a block bootstrap.
-    Waiting for cores is attributed by account instead (core_account.py), which needs no test.
+    On each resource, the service time of the job's operations (by kind and size) is correlated with
+    the load of every other job, over the slices in which the job used the resource. The test is a
+    partial rank correlation with circular shifts of the load, and a search over lags. The false
+    discovery rate is controlled over resources and suspects. Shares of suspects come from a
+    non-negative regression, intervals from a block bootstrap. Waiting for cores is attributed by
+    accounting instead (core_account.py), which needs no test.
 
     Args:
         alongside: The job and its neighbours, from Repository.alongside.
         seed: Seed of the bootstrap.
-        as_user: Uid of the viewer, or all uids whose jobs the viewer may see: of other users' jobs
-            only the sum is used and reported.
+        as_user: Uid of the viewer, or all uids whose jobs the viewer may see. Jobs of other users
+            are merged into one before anything is computed. None: all jobs may be seen.
 
     Returns:
-        The interference; without evidence the loss lies between 0 and the smallest that could have
-        been detected.
+        The interference. If there is no evidence, the loss is between 0 and the smallest loss that
+        could have been detected.
     """
     found = with_unprofiled(alongside)
     if as_user is not None:
@@ -139,7 +140,10 @@ def identify(
 def _resources(
     found: CoRunning,
 ) -> tuple[CoRunning, list[SharedResource], dict[str, str | Untested]]:
-    """Return the neighbours, the shared resources, and which neighbours were tested on no link."""
+    """Return the neighbours, the resources to test, and the neighbours that were tested on no link.
+
+    For each neighbour of the last group, the result holds the reason.
+    """
     watched = {*found.machines.places, *found.traffic.of(found.job.job).mounts}
     shared, apart = with_links(found, shared_resources(found, watched))
     found, resources = with_servers(found, shared)
@@ -149,7 +153,7 @@ def _resources(
 
 
 def _tested(resources: list[SharedResource], found: CoRunning, run_s: float) -> list[ResourceTest]:
-    """Test each resource, and decide over all of them which neighbours slowed the job there."""
+    """Test each resource, then choose the suspects on each of them from all tests together."""
     scored = [score(resource, clock_slices(found)) for resource in resources]
     choose_suspects(scored)
     for resource_test in scored:
@@ -159,7 +163,7 @@ def _tested(resources: list[SharedResource], found: CoRunning, run_s: float) -> 
 
 
 def _accounted(evaluation: Evaluation, accounts: Sequence[Accounted]) -> bool:
-    """Return whether an account replaces the test of a resource."""
+    """Return whether a resource is a node whose cores were accounted for, which replaces a test."""
     resource = evaluation.test.resource
     hosts = {each.account.host for each in accounts}
     return resource.kind == "node" and resource.name in hosts
@@ -170,7 +174,11 @@ def _ranked(suspects: Sequence[Suspect]) -> list[Suspect]:
 
 
 def _evaluation(resource_test: ResourceTest, run_s: float, rng: np.random.Generator) -> Evaluation:
-    """Compute the suspects' loss; drop suspects that only ran while another did harm."""
+    """Compute the loss that the suspects caused on a resource, and drop suspects without a share.
+
+    A suspect is dropped if its share of the loss is small or may be 0: it only ran while another
+    job did harm.
+    """
     names = sorted(resource_test.suspects)
     together: dict[str, str] = {}
     result: SuspectLoss | None = None
@@ -212,14 +220,19 @@ def _together(
 ) -> tuple[Interval, list[DisturbedSlice]]:
     """Sum the losses on all resources so that no instant counts twice.
 
-    A process is in one call at a time: losses in calls on several mounts and in MPI add, up to the
-    slice. Memories of several nodes, GPUs, and buses slow different processes at the same time, and
-    one bus may be tested at several places: of each of these kinds only the one that lost most
-    counts. Messages are tested on the network and on the buses to each adapter: what they lose on a
-    bus counts instead of what they lose on the network and copies on buses, where it is more.
-    Waiting for a core may lie inside calls as well: of a node only the part of the work and
-    of the wait counts that fits into the time outside them, and of several nodes the one that lost
-    most. The sum is no less than the largest part.
+    A process is in one call at a time, so the losses in calls on several mounts and in messages
+    add. The following losses may overlap in time, so not all of them count:
+
+    - The memory of several nodes, several GPUs, and several buses slow different processes at the
+      same time. Of each of these kinds, only the resource with the greatest loss counts.
+    - Messages are tested on the network and also on the buses to the network adapters. Either the
+      loss of messages on buses counts, or the loss on the network and of copies on buses,
+      whichever is greater.
+    - Waiting for a core may lie inside calls. Only the part outside of calls counts, and of several
+      nodes only the one with the greatest loss.
+
+    The loss in a slice is at most the length of the slice. The sum is at least the loss on each
+    single resource.
     """
     with_loss = [
         (evaluation, evaluation.loss) for evaluation in evaluations if evaluation.loss is not None
@@ -278,7 +291,7 @@ def _kind(evaluation: Evaluation) -> str:
 
 
 def _unseen(smallest_s: float) -> Interval:
-    """Return the loss without evidence: between 0 and the smallest detectable loss."""
+    """Return the interval of a loss without evidence: from 0 to the smallest detectable loss."""
     return Interval(0.0, 0.0, smallest_s)
 
 
@@ -346,7 +359,7 @@ def _suspects(alongside: CoRunning, evaluations: Sequence[Evaluation]) -> list[S
 
 
 def _pattern(alongside: CoRunning, name: str, resource_test: ResourceTest) -> str:
-    """Return in a few words what a suspect did; "" for other users' jobs."""
+    """Return in a few words what a suspect did on a resource; "" for other users' jobs."""
     if name == OTHERS:
         return ""
     if name in resource_test.resource.servers:
@@ -357,7 +370,7 @@ def _pattern(alongside: CoRunning, name: str, resource_test: ResourceTest) -> st
 
 
 def _losses(evaluation: Evaluation) -> Iterator[ResourceLoss]:
-    """Yield the loss on a resource, or on each link where neighbours meet the job on links."""
+    """Yield the loss on a resource; if suspects share links with the job, the loss on each link."""
     whole, loss = _resource(evaluation), evaluation.loss
     resource = evaluation.test.resource
     where: dict[str, list[str]] = {}

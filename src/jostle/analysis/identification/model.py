@@ -1,6 +1,7 @@
 """Result types of identification: which resource and whose load slowed a job.
 
-Times in seconds unless the name ends in _ns (since the epoch, CLOCK_REALTIME); shares from 0 to 1.
+Times are in seconds. Names that end in _ns are nanoseconds; those that name an instant count from
+the epoch (CLOCK_REALTIME). Shares are from 0 to 1.
 """
 
 from __future__ import annotations
@@ -35,10 +36,12 @@ class AccountPart:
     """The part of a job's waiting for cores that one user of these cores caused.
 
     Attributes:
-        name: Name of the job or of the load; for other kinds, a description.
-        kind: Kind of the user. own: the job's other threads; limit: the CPU limit of its control
-            group; steal: the hypervisor; unknown: the user of the cores is not known.
-        seconds: Waiting, added up over the job's threads.
+        name: Name of the other job or of the load without a profile; for other kinds, a description
+            of the user.
+        kind: Kind of the user. job: another job; unprofiled: load without a profile; own: other
+            threads of the same job; limit: the CPU limit of its control group; steal: the
+            hypervisor; unknown: the user of the cores is not known.
+        seconds: Time of waiting, added up over the job's threads.
     """
 
     name: str
@@ -53,12 +56,13 @@ class CoreAccount:
     Attributes:
         host: Name of the node.
         waited_s: Seconds for which threads of the job waited, as the kernel measured them.
-        parts: The waiting by user of the cores, the largest first; the sum is `waited_s`.
-        totals_known: Whether the use of all cores of the node was counted, so that load without a
+        parts: The waiting that each user of the cores caused, the largest part first. The sum of
+            all parts is `waited_s`.
+        totals_known: Whether the use of all cores of the node was counted. If so, load without a
             profile is known; else it is inferred from the waiting.
         steps_ns: Start of each slice.
         slice_ns: Length of the slices.
-        series: Seconds of waiting in each slice, by name of the part.
+        series: For each part, by its name: seconds of waiting in each slice.
     """
 
     host: str
@@ -76,7 +80,7 @@ class Untested:
 
     Attributes:
         why: The reason, one sentence.
-        decided_by: A command that would decide it, with its purpose.
+        decided_by: What to run so that it becomes known, such as a run with shorter slices.
     """
 
     why: str
@@ -98,19 +102,21 @@ class Suspect:
         program: Program of the suspect; "" where it is not shown.
         user: Uid of its owner; None where it is not shown.
         resource: The resource on which it slowed the job.
-        share: Its part of the loss on the resource, 0 to 1 (non-negative regression).
+        share: Its part of the loss on the resource, 0 to 1. If it was found by a test, the part
+            comes from a non-negative regression.
         seconds: Run time that it cost the job.
         slices: Number of slices in which both were active on the resource.
         correlation: Rank correlation of its load with the job's service time.
-        p: p value of the circular-shift permutation test.
+        p: p value of the test, which shifts the load circularly in time.
         q: p after control of the false-discovery rate over all suspects and resources.
-        lag_s: Lag of the load at which the correlation is greatest; 0: at once.
+        lag_s: Time from its load to the slowdown for which the correlation is greatest; 0: the load
+            acts at once.
         pattern: Its access pattern on the resource, for users ("aggregate-write, chunk 1 MiB").
         kind: "job"; "unprofiled": load without a profile, known from counters of machines;
             "server": no neighbour, the server itself was slow.
         how: Method by which it was found: test or account.
-        agreement: Of a suspect by account, what the statistical test says of the same load, part of
-            a sentence; "" where none was possible.
+        agreement: For a suspect that was found by an account: what the statistical test found
+            about the same load, as part of a sentence; "" where no test was possible.
     """
 
     job: str
@@ -142,9 +148,9 @@ class DisturbedSlice:
     Attributes:
         start_ns: Start of the slice.
         length_ns: Length of the slice.
-        resource: The resource.
+        resource: The resource on which it lost most.
         seconds: Time lost in the slice.
-        suspect: The job with most load on the resource, or "other users' jobs".
+        suspect: The suspect that cost most in the slice, or "other users' jobs".
     """
 
     start_ns: int
@@ -159,27 +165,33 @@ class ResourceLoss:
     """The time that the job lost on one shared resource, with the evidence.
 
     Attributes:
-        resource: Mount identity, node, "network", or, where the fabric is known, "link A > B".
+        resource: Name of the resource, such as the identity of a mount, the name of a node, or
+            "network". Where the fabric is known, links replace the network: "link A > B".
         kind: Kind of the resource.
-        seconds: Run time lost there to others; without evidence, 0 to smallest_s.
-        slices: Number of slices that could be assessed.
+        seconds: Run time lost there to others. Without evidence, the interval is 0 to smallest_s.
+        slices: Number of slices that could be evaluated.
         own_s: Time that the job spent in calls there, per process (mean).
-        slowdown: Service time under the suspects' load / without it; None: no suspects.
-        evident: Whether the others' load explains the loss, after false-discovery control.
+        slowdown: Service time under the suspects' load, divided by that without their load; None:
+            no suspects.
+        evident: Whether there is evidence that the load of others caused the loss, after control of
+            the false-discovery rate.
         smallest_s: Smallest loss that these slices could have shown.
         why_not: Reason why there is no evidence, one sentence.
-        steps_ns: Start of each assessed slice.
+        steps_ns: Start of each slice of the job.
         slice_ns: Length of these slices.
-        service: Service time relative to the undisturbed one, per slice; nan: job inactive.
-        own_load: The job's load on the resource per slice, in `unit`.
-        others_load: The load of all other jobs.
+        service: Service time in each slice, divided by the undisturbed one; NaN: not evaluated, for
+            example since the job was inactive.
+        own_load: The job's load on the resource in each slice, in `unit`.
+        others_load: The load of all other jobs in each slice, in `unit`.
         unit: Unit of the loads per slice: bytes, ops or ns.
-        blind: Reason why its slices cannot decide, and what would, one sentence; "" where they can.
+        blind: Reason why the slices of this run can show no effect, and what would show it, one
+            sentence; "" where they can.
         calls_of: Which of the job's calls were slow: "messages", else the mount or the node.
-        lost: Seconds lost to the suspects per slice, below 0 by chance; empty without suspects.
-        how: How the loss was divided among suspects.
-        mount: Identity of the mount that the resource is, or serves; "": none.
-        load_source: For the memory of a node, the counters that the neighbours' load is known from.
+        lost: Seconds lost to the suspects in each slice, which may be below 0 by chance; empty
+            without suspects.
+        how: Method by which the loss was divided among suspects: test or account.
+        mount: Identity of the mount that the resource is, or that it serves; "": none.
+        load_source: For the memory of a node: how the load of neighbours was counted.
     """
 
     resource: str
@@ -213,21 +225,21 @@ class JobInterference:
         job: Name of the job.
         start_ns: Start of the job.
         run_s: Run time of the job.
-        seconds: Run time lost in total (an instant counts once, whatever the number of resources);
-            without evidence, 0 to smallest_s.
+        seconds: Run time lost in total. An instant counts once, also if the job lost time on
+            several resources. Without evidence, the interval is 0 to smallest_s.
         percent: The loss in percent of run_s.
-        resources: The shared resources that it used, the greatest loss first.
+        resources: The shared resources that the job used, the greatest loss first.
         suspects: The suspects with evidence, ranked by seconds.
-        ruled_out: Concurrent jobs that were tested without finding an effect, with the reason.
-        untested: Concurrent jobs of which it is not known whether they slowed the job, with the
+        ruled_out: For each concurrent job that was tested without finding an effect, the reason.
+        untested: For each concurrent job of which it is not known whether it slowed the job, the
             reason.
-        accounts: Users of the cores that the job waited for, node by node.
+        accounts: For each node, the users of the cores that the job waited for.
         disturbed: The slices with interference, in order of time.
-        neighbours: Number of other jobs that were active on any of its resources; those that the
-            viewer may not see count as one.
-        smallest_s: Smallest loss that could have been detected.
+        neighbours: Number of other jobs that were active on any of the job's resources. The jobs
+            that the viewer may not see count as one.
+        smallest_s: Smallest loss that would have been detected, whichever resource it was on.
         limits: Limits of the result, one sentence each.
-        seed: Seed of the random steps.
+        seed: Seed of the random numbers for the intervals.
         unnamed: Whether some neighbours are jobs that the viewer may not see.
     """
 
@@ -255,7 +267,7 @@ class JobInterference:
 
     @property
     def blind(self) -> ResourceLoss | None:
-        """The resource that shows why no job can be tested; None: some job can."""
+        """The resource whose `blind` states why no job could be tested; None: some job could be."""
         if self.resources and all(resource_loss.blind for resource_loss in self.resources):
             return self.resources[0]
         return None
@@ -275,14 +287,15 @@ class Neighbour:
     """A job that ran concurrently with another on a shared resource.
 
     Attributes:
-        job: Name of the neighbour, or OTHERS.
-        program: Program of the neighbour.
+        job: Name of the neighbour, or "other users' jobs".
+        program: Program of the neighbour; "" where it is not shown.
         user: Uid of its owner; None where it is not shown.
-        start_ns, end_ns: Start and end of its run; end_ns 0: still running.
+        start_ns: Start of its run.
+        end_ns: End of its run; 0: still running.
         nodes: Nodes of the neighbour.
         shared: Resources that both used at the same time.
         overlap_s: Time for which both were running.
-        load: By resource, its load while the job ran, as text such as "1.2 GiB written".
+        load: For each resource, its load while the job ran, as text such as "1.2 GiB written".
     """
 
     job: str
@@ -298,24 +311,27 @@ class Neighbour:
 
 @dataclass(frozen=True)
 class Encounter:
-    """Runs of one program (victim) with and without another (aggressor).
+    """Comparison of runs of one program (victim) with and without another program (aggressor).
 
     Attributes:
         victim: Program of the runs that are compared.
         aggressor: The other program.
         resource_kind: Kind of the resource that both used.
-        with_runs: Number of runs of the victim with the aggressor.
-        without_runs: Number of runs without it.
-        with_mean: Mean service time relative to the victim's own undisturbed one, runs with the
-            aggressor.
-        without_mean: The same for runs without the aggressor.
-        slowdown: with_mean / without_mean - 1, with its interval; None: too few runs for a test.
-        normal: Shapiro-Wilk p of both groups; None: too few.
-        equal_variance: Bartlett p; None: too few.
-        test: "ANOVA", or "Kruskal-Wallis" where its assumptions fail; "permutation" where runs are
-            known as a whole only; "" too few runs.
-        p: p value of that test.
-        q: p after control of the false-discovery rate over the matrix.
+        with_runs: Number of runs of the victim that ran concurrently with the aggressor.
+        without_runs: Number of runs of the victim that ran without the aggressor.
+        with_mean: Mean service time of the runs with the aggressor, divided by the service time
+            that is usual for undisturbed runs of the victim.
+        without_mean: The same for the runs without the aggressor.
+        slowdown: with_mean divided by without_mean, less 1, with its interval; None: too few runs
+            for a test.
+        normal: p values of the Shapiro-Wilk test, first of the runs with the aggressor, then of the
+            runs without it; None: not tested, such as where the group has too few runs.
+        equal_variance: p value of the Bartlett test of both groups; None: not tested.
+        test: The test that compares the two groups: "ANOVA"; "Kruskal-Wallis" where the assumptions
+            of ANOVA fail; "permutation" where times are known only for whole runs; "": too few
+            runs.
+        p: p value of that test; None: too few runs.
+        q: p after control of the false-discovery rate over the matrix; None: too few runs.
     """
 
     victim: str
@@ -338,9 +354,9 @@ class EncounterRuns:
     """The runs behind an encounter, whose means are `with_mean` and `without_mean`.
 
     Attributes:
-        alongside: Each job that ran concurrently with the other program, and its service time
-            relative to the undisturbed one of its own program.
-        without: The same for jobs without the other program.
+        alongside: Pairs of a job that ran concurrently with the other program, and its service time
+            divided by the undisturbed one of its own program.
+        without: The same pairs for the jobs that ran without the other program.
     """
 
     alongside: list[tuple[str, float]]
@@ -352,15 +368,15 @@ class Visibility:
     """The jobs and programs that a viewer may see.
 
     Attributes:
-        users: Uids whose jobs the viewer may know; None: everybody's.
-        named: Programs that may be named whoever runs them.
+        users: Uids of the users whose jobs the viewer may see; None: the jobs of all users.
+        named: Programs whose names the viewer may see, whoever runs them.
     """
 
     users: frozenset[int] | None = None
     named: frozenset[str] = frozenset()
 
     def own(self, user: int | None) -> bool:
-        """Return whether the jobs of a user may be evaluated as slowed."""
+        """Return whether the viewer may see by how much a user's jobs were slowed."""
         return self.users is None or user in self.users
 
     def knows(self, program: str, user: int | None) -> bool:
@@ -370,13 +386,15 @@ class Visibility:
 
 @dataclass(frozen=True)
 class Potential:
-    """How much a program slows others (active) and is slowed (passive), over all encounters.
+    """How much a program slows other programs, and how much other programs slow it.
 
     Attributes:
         program: Name of the program.
         runs: Number of its runs.
-        active: Mean slowdown that it caused, weighted by runs; None: no encounter.
-        passive: Mean slowdown that it suffered; None: no encounter.
+        active: Mean slowdown that the program caused, weighted by the number of runs; None: not
+            known, since no comparison has enough runs.
+        passive: Mean slowdown of the program by other programs, weighted the same way; None: not
+            known.
         hurts: Programs that it slows according to a test.
         hurt_by: Programs that slow it according to a test.
     """
@@ -394,9 +412,9 @@ class Matrix:
     """Which program slowed which, over a whole repository (Bhatele et al., 2013, section 5.3).
 
     Attributes:
-        programs: The programs, the most sensitive first.
-        encounters: Pairs of programs that ran at the same time, the greatest significant slowdown
-            first.
+        programs: The programs; the one that others slow most comes first.
+        encounters: Pairs of programs that ran at the same time; the greatest significant slowdown
+            comes first.
         jobs: Number of jobs that were evaluated.
         limits: Limits of the result, one sentence each.
     """

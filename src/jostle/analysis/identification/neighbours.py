@@ -20,7 +20,8 @@ def neighbours(alongside: CoRunning, *, as_user: int | None = None) -> list[Neig
 
     Args:
         alongside: The job and its neighbours, from Repository.alongside.
-        as_user: Uid of the viewer: other users' jobs are one entry, without names.
+        as_user: Uid of the viewer, who sees the jobs of all other users as one entry without names.
+            None: all jobs may be seen.
 
     Returns:
         The neighbours, the one with the longest overlap first.
@@ -84,7 +85,10 @@ def _loads(alongside: CoRunning, name: str) -> dict[str, str]:
 
 
 def _of(alongside: CoRunning, table: pa.Table, name: str) -> pa.Table:
-    """Return the rows of a job, with the part of each that lies in the life of `alongside.job`."""
+    """Return the rows of a neighbour, with a column `part`: how much of each lies in the job's run.
+
+    The part is from 0 to 1.
+    """
     if not table.num_rows:
         return table
     rows = table.filter(pc.equal(table.column("job"), name))

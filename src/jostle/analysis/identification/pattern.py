@@ -19,7 +19,7 @@ _KINDS = ("posix", "stdio")
 
 
 def size(count: float) -> str:
-    """Format a number of bytes for users."""
+    """Format a number of bytes with a unit such as MiB."""
     level = 0
     while count >= 1024 and level < len(_UNITS) - 1:
         count /= 1024
@@ -32,7 +32,7 @@ def size(count: float) -> str:
 
 
 def pattern(alongside: CoRunning, job: str, resource: SharedResource) -> str:
-    """Return a job's use of a resource as text: access pattern, metadata, messages or CPU."""
+    """Return a job's use of a resource as text, such as its access pattern or its CPU time."""
     if resource.kind == "node":
         load = resource.loads[job]
         cores = load.sum() / max(float((load > 0).sum()), 1) / resource.axis[1]
@@ -59,7 +59,7 @@ def pattern(alongside: CoRunning, job: str, resource: SharedResource) -> str:
 
 
 def _asked(rows: pa.Table) -> str:
-    """Return a job's metadata operations as text; "" where its data is the larger load."""
+    """Return a job's metadata operations as text; "" where its data is a larger load than they."""
     ops = _sum(
         rows, *(f"{kind}_{what}_ops" for kind in _KINDS for what in ("open", "close", "meta"))
     )

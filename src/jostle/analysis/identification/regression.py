@@ -42,7 +42,7 @@ def nonnegative(columns: Floats, target: Floats) -> Floats:
 
 
 def _settled(gram: Floats, aim: Floats, found: Floats, free: NDArray[np.bool_]) -> Floats:
-    """Solve for the free columns; those that would get negative are set to zero again."""
+    """Solve for the free coefficients; those that would become negative are set to zero again."""
     while free.any():
         resource = np.flatnonzero(free)
         tried = np.zeros(len(aim))

@@ -1,4 +1,4 @@
-"""Computes the distance between kinds of loads; 1 is a difference that matters."""
+"""Computes how different two kinds of loads are: a distance of 1 is a difference that matters."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SMALLEST_CHUNK, _FEWEST_OPERATIONS = 1024.0, 10.0
 def position(kind: LoadKind) -> Floats:
     """Return the position of a kind in a Euclidean feature space, shape (features,).
 
-    Rates in bytes are not a feature: they show how fast the file system was, not the request.
+    Bytes per second are no feature, since they depend on how fast the file system was.
     """
     word = np.zeros(len(WORDS))
     word[WORDS.index(kind.pattern)] = _PATTERNS / np.sqrt(2)
@@ -38,12 +38,12 @@ def position(kind: LoadKind) -> Floats:
 
 
 def positions(kinds: Sequence[LoadKind]) -> Floats:
-    """Return the positions of kinds, shape (kinds, features)."""
+    """Return the positions of several kinds in feature space, shape (kinds, features)."""
     return np.array([position(kind) for kind in kinds]).reshape(len(kinds), len(WORDS) + 6)
 
 
 def distances(ones: Floats, others: Floats) -> Floats:
-    """Return the distances between positions, shape (ones, others)."""
+    """Return the distance of each position from each other position, shape (ones, others)."""
     squares = (
         (ones**2).sum(axis=1)[:, None] + (others**2).sum(axis=1)[None, :] - 2 * ones @ others.T
     )

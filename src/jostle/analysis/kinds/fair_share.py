@@ -17,12 +17,12 @@ _OPERATION = 4096
 
 
 def by_process(victim: LoadKind, neighbour: LoadKind) -> float:
-    """Return by how much a victim's run is longer if all processes get the same share.
+    """Return by how much a victim's run becomes longer if all processes get the same share.
 
-    Each process that is inside a call has the same share of the resource (Kuo et al., 2013,
-    section 4.3, equation 1: (np + np') / np times as long). A process is inside calls for a part of
-    its time only, and only that part is longer; so the equation applies unchanged if both loads do
-    nothing else.
+    Each process that is inside a call is assumed to get the same share of the file system. If both
+    loads were always inside calls, with n processes of the victim and m of the neighbour, the run
+    would be (n + m) / n times as long (Kuo et al., 2013, section 4.3, equation 1). Loads are inside
+    calls for a part of their time only, and only this part becomes longer.
 
     Args:
         victim: Kind of the load that is slowed.
@@ -38,23 +38,24 @@ def by_process(victim: LoadKind, neighbour: LoadKind) -> float:
 
 
 def by_request(victim: LoadKind, neighbour: LoadKind) -> float:
-    """Return by how much a victim's run is longer if all requests wait in one queue.
+    """Return by how much a victim's run becomes longer if all requests wait in one queue.
 
-    Each request of the victim waits for one of each process of the neighbour: a load that moves
-    few bytes per request waits longer for the same work.
+    Each request of the victim waits for one request of each process of the neighbour. So a victim
+    that moves few bytes per request waits more often for the same work.
 
     Args:
         victim: Kind of the load that is slowed.
         neighbour: Kind of the load that runs at the same time, all the time.
 
     Returns:
-        The additional time, as a part of the undisturbed run; a multiple of that by `by_process`.
+        The additional time, as a part of the undisturbed run: the result of `by_process` times the
+        ratio of the neighbour's to the victim's bytes per request.
     """
     return by_process(victim, neighbour) * request_bytes(neighbour) / request_bytes(victim)
 
 
 def request_bytes(kind: LoadKind) -> float:
-    """Return how many bytes a load moves with each of its requests, metadata included."""
+    """Return how many bytes a load moves per request; requests for metadata count, too."""
     if kind.pattern == METADATA:
         return _OPERATION
     if kind.pattern in (AGGREGATE_WRITE, SEQUENTIAL) or not kind.chunk_bytes:
@@ -66,11 +67,15 @@ def request_bytes(kind: LoadKind) -> float:
 
 
 def loss_of(longer: float) -> float:
-    """Return the loss in percent of a run that is longer by a part of its undisturbed time."""
+    """Return the loss in percent of the run time, from the additional time of a run.
+
+    Args:
+        longer: Additional time, as a part of the undisturbed run.
+    """
     return 100 * longer / (1 + longer)
 
 
 def longer_by(loss: float) -> float:
-    """Return the part by which a loss in percent makes a run longer: the inverse of `loss_of`."""
+    """Return the additional time, as a part of the undisturbed run: the inverse of `loss_of`."""
     part = min(max(loss / 100, 0.0), 0.99)
     return part / (1 - part)

@@ -34,10 +34,10 @@ def kinds_of(tables: LoadTables) -> dict[str, LoadKind]:
     """Return the kind of each job's load.
 
     Args:
-        tables: Tables from Repository.load_tables.
+        tables: The loads of all jobs, from Repository.load_tables.
 
     Returns:
-        The kind of load by job, for jobs with any recorded load.
+        The kind of load by name of the job, for jobs with any recorded load.
     """
     nodes = {row["job"]: row for row in tables.nodes.to_pylist()}
     libraries = {row["job"]: row["library"] for row in tables.libraries.to_pylist()}
@@ -56,7 +56,7 @@ def kinds_of(tables: LoadTables) -> dict[str, LoadKind]:
 
 
 def _by_job(rows: pa.Table) -> Iterator[tuple[str, pa.Table]]:
-    """Yield each job and its rows, which are adjacent."""
+    """Yield the name and the rows of each job; the rows of a job must be adjacent."""
     codes = rows.column("job").combine_chunks().dictionary_encode()
     places = np.asarray(codes.indices)
     edges = np.flatnonzero(np.diff(places, prepend=-1, append=-1))
@@ -68,7 +68,7 @@ def _by_job(rows: pa.Table) -> Iterator[tuple[str, pa.Table]]:
 def _on_files(
     fact: JobFacts, rows: pa.Table, library: str | None, shared: dict[tuple[str, str], float]
 ) -> LoadKind | None:
-    """Return what a job did on the mount where it spent most time; None: it used no mount."""
+    """Return a job's load on the mount where it spent most time; None if it used no mount."""
     spent = _sum(rows, *_DATA_NS, *_METADATA_NS)
     mounts = np.asarray(rows.column("mount").to_pylist(), dtype=object)
     by_mount = {name: float(spent[mounts == name].sum()) for name in sorted(set(mounts.tolist()))}
@@ -117,13 +117,17 @@ def _active_s(rows: pa.Table) -> float:
 def _pattern(
     rows: pa.Table, library: str | None, processes: int, done: tuple[float, float]
 ) -> tuple[str, float, float | None]:
-    """Return the pattern of access, its chunk in bytes (0: unknown) and its period in seconds.
+    """Return how a job accessed a mount.
 
     Args:
-        rows: Rows of one job and mount.
-        library: Version of the runtime.
+        rows: Rows of the job on the mount.
+        library: Version of the runtime that recorded the job.
         processes: Number of processes that used the mount.
         done: Bytes moved, and number of metadata operations.
+
+    Returns:
+        The access pattern; its chunk size in bytes (0: unknown); and the period of its bursts in
+        seconds (None: not periodic).
     """
     moved, asked = done
     none = pa.table({"process": pa.array([], pa.int64())})
@@ -147,7 +151,15 @@ def _period(way: AccessPattern) -> float | None:
 
 
 def _with_node(fact: JobFacts, used: LoadKind | None, node: dict[str, Any]) -> LoadKind:
-    """Add what a job did on its nodes; name it by that if it hardly used a mount."""
+    """Return a job's kind with its activity on nodes (messages, cores, memory) added.
+
+    If the job hardly used a mount, the kind is named by this activity.
+
+    Args:
+        fact: The job.
+        used: Its load on a mount; None: none.
+        node: Its activity on nodes.
+    """
     life_s = max(float(node.get("process_ns") or 0) / 1e9, 1e-9)
     in_messages = min(float(node.get("message_ns") or 0) / 1e9 / life_s, 1.0)
     kind = used

@@ -36,14 +36,16 @@ _FASTER = 0.8
 
 @dataclass(frozen=True)
 class _Meeting:
-    """What a job lost alongside one other job on one mount.
+    """What a job lost while one other job used the same mount.
 
     Attributes:
-        victim, neighbour: Names of the jobs.
-        mount: Where.
-        longer: Time of its calls over their undisturbed time.
-        lost: Additional time of its calls over the time of its processes; below 1.
-        slices: Number of slices in which both were active.
+        victim: Name of the job that may have lost time.
+        neighbour: Name of the other job.
+        mount: The mount.
+        longer: Time of the victim's calls divided by their undisturbed time.
+        lost: Additional time of the victim's calls divided by the lifetime of its processes; below
+            1.
+        slices: Number of slices in which both jobs used the mount.
     """
 
     victim: str
@@ -59,7 +61,7 @@ def by_kind(tables: Programs, kinds: Mapping[str, LoadKind]) -> Programs:
 
     Args:
         tables: Loads and calls of all jobs, from Repository.programs_alongside.
-        kinds: Kind of load by job name.
+        kinds: Kind of load by name of the job.
     """
     jobs = {
         name: replace(fact, program=kinds[name].label if name in kinds else UNKNOWN)
@@ -73,13 +75,15 @@ def pairs_met(
 ) -> list[PairSample]:
     """Return the pairs of kinds that used a shared mount at the same time, and the victims' losses.
 
-    The undisturbed time of calls is that of jobs of the same kind that had the mount to themselves:
-    victims of kinds that never had it are left out, and so are slices with several neighbours.
+    The undisturbed time of calls is taken from jobs of the same kind while they had the mount to
+    themselves. Victims of kinds that never had it to themselves are left out. Slices with several
+    neighbours are left out as well.
 
     Args:
         tables: Loads and calls of all jobs, from Repository.programs_alongside.
-        kinds: Kind of load by job name; other jobs are neither victims nor neighbours.
-        as_user: Uid of the viewer: only pairs of this user's jobs are used.
+        kinds: Kind of load by name of the job. Jobs without a kind are neither victims nor
+            neighbours.
+        as_user: Uid of a user; then only pairs of this user's jobs are used. None: all jobs.
     """
     visibility = Visibility() if as_user is None else Visibility(users=frozenset({as_user}))
     # As the matrix, with kinds instead of programs: calls are compared within a kind.
@@ -110,7 +114,7 @@ def _by_mount(rows: pa.Table) -> Iterator[tuple[str, pa.Table]]:
 def _on_mount(
     mount: str, rows: ResourceRows, roles: Roles, kinds: Mapping[str, LoadKind]
 ) -> Iterator[_Meeting]:
-    """Yield the meetings of jobs on one mount."""
+    """Yield what each job lost while one other job used the same mount."""
     many = len(roles.jobs)
     step = (rows.start + rows.end) // 2 // (_AROUND * rows.step)
     cell, where = np.unique(step * many + rows.job, return_inverse=True)
@@ -154,7 +158,16 @@ def _sums(where: NDArray[np.intp], values: Floats, many: int) -> Floats:
 def _heaviest_other(
     slot: NDArray[np.intp], job: Ints, load: Floats, many: int
 ) -> tuple[Ints, Floats]:
-    """Return for each cell the other job with the greatest load in its step, and this load."""
+    """Return, for each cell, the other job with the greatest load in the same step, and that load.
+
+    A cell is one job in one time step.
+
+    Args:
+        slot: Number of the step of each cell.
+        job: Number of the job of each cell.
+        load: Load of each cell.
+        many: Number of steps.
+    """
     order = np.lexsort((-load, slot))
     edges = np.searchsorted(slot[order], np.arange(many + 1))
     first = order[edges[:-1]]
@@ -169,7 +182,10 @@ def _heaviest_other(
 def _together(
     meetings: Iterable[_Meeting], kinds: Mapping[str, LoadKind], programs: Mapping[str, str]
 ) -> list[PairSample]:
-    """Merge meetings of the same kinds: their mean loss, and the kinds of the longest one."""
+    """Merge meetings of jobs of the same kinds and programs on the same mount.
+
+    A merged pair has the mean loss of its meetings, and the kinds of the longest meeting.
+    """
     found: dict[tuple[str, str, str, str, str], list[_Meeting]] = {}
     for each in meetings:
         key = (
@@ -196,7 +212,7 @@ def undisturbed(kind: LoadKind, longer: float) -> LoadKind:
 
     Args:
         kind: The kind as recorded.
-        longer: Time of its calls over their undisturbed time.
+        longer: Time of the load's calls divided by their undisturbed time.
     """
     if longer <= 1 or not kind.in_calls:
         return kind

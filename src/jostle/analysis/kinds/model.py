@@ -29,26 +29,26 @@ _SHARE = re.compile(r"([0-9]+(?:\.[0-9]+)?)%")
 class LoadKind:
     """A job's load on the shared mount where it spent most time, and on its nodes.
 
-    Rates and shares are those of the slices in which it used the mount; `duty` is their share.
+    Rates and shares of time on the mount are those of the slices in which the job used the mount.
 
     Attributes:
-        pattern: Access pattern of the phases that carry most bytes: one of the access patterns,
-            `metadata`, `mixed` or `unknown`; `messages` or `computes` for a job that hardly used a
-            shared mount.
-        chunk_bytes: Bytes that it moved at once; 0: unknown, or no data.
+        pattern: Access pattern of the phases with most bytes: one of the access patterns,
+            `metadata`, `mixed` or `unknown`. For a job that hardly used a shared mount: `messages`
+            or `computes`.
+        chunk_bytes: Bytes that the job moved at once; 0: unknown, or no data.
         processes: Number of processes that used the mount.
         bytes_per_s: Bytes that each process moved per second.
         metadata_per_s: Metadata operations of each process per second.
-        in_data: Share of their time inside calls that move or flush data, 0 to 1.
-        in_metadata: Share of their time inside calls on metadata, 0 to 1.
-        duty: Share of the run in which it used the mount, 0 to 1.
+        in_data: Share of the processes' time inside calls that move or flush data, 0 to 1.
+        in_metadata: Share of the processes' time inside calls on metadata, 0 to 1.
+        duty: Share of the run in which the job used the mount, 0 to 1.
         period_s: Time from one burst to the next, s; None where bursts do not recur.
-        shared_file: Whether most of its bytes are in files that several of its processes used.
-        messages_per_s: Messages (MPI) of each process per second of its life.
-        in_messages: Share of their life inside such calls, 0 to 1.
-        cores: Cores that each process used on average.
+        shared_file: Whether most bytes were moved in files that several processes of the job used.
+        messages_per_s: Number of MPI calls of each process per second of its life.
+        in_messages: Share of the processes' life inside such calls, 0 to 1.
+        cores: Mean number of cores that each process used.
         memory_bytes: Largest resident memory of a process.
-        mount: The mount; "": none, or not known. Kinds on two mounts may be the same otherwise.
+        mount: Identity of the mount; "": none, or not known. Two kinds may differ in this alone.
     """
 
     pattern: str
@@ -69,17 +69,17 @@ class LoadKind:
 
     @property
     def in_calls(self) -> float:
-        """Part of the time in which it uses the mount that it spends inside calls, 0 to 1."""
+        """Share of the processes' time inside calls while the job uses the mount, 0 to 1."""
         return min(self.in_data + self.in_metadata, 1.0)
 
     @property
     def uses_files(self) -> bool:
-        """Whether it uses a shared mount enough to be slowed there."""
+        """Whether the job uses a shared mount enough to be slowed on it."""
         return self.pattern not in (MESSAGES, COMPUTES, NONE)
 
     @property
     def label(self) -> str:
-        """The kind in words: jobs with the same label are of one kind."""
+        """The kind as a text; jobs with the same label are of one kind."""
         parts = [self.pattern]
         if self.chunk_bytes and self.uses_files:
             parts.append(_rounded_size(self.chunk_bytes))
@@ -93,7 +93,12 @@ class LoadKind:
 
 
 def hardly_used(in_calls: float, duty: float) -> bool:
-    """Return whether a job spends too little of its run on a mount to have a kind there."""
+    """Return whether a job spends too little of its run in calls on a mount to be named by them.
+
+    Args:
+        in_calls: Share of the time inside calls while the job uses the mount.
+        duty: Share of the run in which the job uses the mount.
+    """
     return in_calls * duty < _HARDLY
 
 
@@ -107,7 +112,7 @@ def _rounded_size(size: float) -> str:
 
 
 def is_kind(text: str) -> bool:
-    """Return whether a text names a kind rather than a program or a job."""
+    """Return whether a text names a kind of load, not a program or a job."""
     return text.split(":")[0] in WORDS
 
 
@@ -115,8 +120,9 @@ def parse_kind(text: str) -> LoadKind:
     """Parse the text of a kind of load, such as `aggregate-write:1MiB:x4:30%`.
 
     Args:
-        text: An access pattern, then in any order the chunk size, `x` and the number of processes
-            (default 1), the share of the run spent in calls (default 100 %), and `one-file`.
+        text: An access pattern, followed by further parts in any order: the chunk size; `x` and
+            the number of processes (default 1); the share of the run spent in calls (default
+            100 %); `one-file` if several processes use one file.
 
     Raises:
         UsageError: A part of the text is not recognised.

@@ -1,13 +1,15 @@
 """Predicts the loss of a load that runs at the same time as another load, from their kinds.
 
-The loss is the mean of two laws of fair share (fair_share.py), corrected by the losses of pairs
-that met: Gaussian process regression (Rasmussen and Williams, 2006, section 2.7). The correction is
-the sum of a part that depends on the two laws, a part of the victim's kind, one of the neighbour's
-kind and one of both together; data of one mount count half on another. Far from all data it is 0,
-and its standard deviation grows.
+The prediction is the mean loss by two laws of fair share (fair_share.py), plus a correction. The
+correction is learned from pairs of loads that met (ran on one mount at the same time), by Gaussian
+process regression (Rasmussen and Williams, 2006, section 2.7). It is the sum of four parts: one
+depends on the two laws, one on the victim's kind, one on the neighbour's kind, and one on both
+kinds together. Pairs that met on another mount count half. For loads that are unlike all known
+ones, the correction is 0 and its standard deviation is large.
 
-Intervals are calibrated by conformal prediction (Lei et al., 2018, section 5.2): programs are left
-out in turn, with all their pairs, and intervals are as wide as 90 % of these pairs needed.
+Intervals are calibrated by conformal prediction (Lei et al., 2018, section 5.2). Each program in
+turn is left out with all its pairs, and the losses of these pairs are predicted. Intervals are as
+wide as needed to contain 90 % of these losses.
 """
 
 from __future__ import annotations
@@ -61,9 +63,11 @@ class PairSample:
         victim: Kind of the load that lost time.
         neighbour: Kind of the other load.
         mount: The mount that both used.
-        loss: Loss, percent of the victim's run time while both ran; below 0 where it was faster.
-        runs: Number of runs.
-        groups: Names of victim and neighbour for leaving programs out in turn.
+        loss: Loss of the victim, percent of its run time while both ran; below 0 where it was
+            faster than usual.
+        runs: Number of runs in which such loads met.
+        groups: Names of the victim's and the neighbour's program; all pairs with a program are
+            left out together when intervals are calibrated.
     """
 
     victim: LoadKind
@@ -82,9 +86,10 @@ class PairLoss:
         value: The expected loss, 0 to 100.
         low: Lower end of the 90 % interval.
         high: Upper end of that interval.
-        fair: The loss by fair share between processes alone.
-        near: Number of known pairs whose both kinds are nearer than 1.
-        outside: Whether the known pairs have no similar victim or no similar neighbour.
+        fair: The loss if all processes got the same share of the file system.
+        near: Number of known pairs with a similar victim and a similar neighbour (distance of the
+            kinds below 1).
+        outside: Whether no known pair has a similar victim, or none has a similar neighbour.
     """
 
     value: float
@@ -97,7 +102,15 @@ class PairLoss:
 
 @dataclass(frozen=True)
 class _Places:
-    """Features of pairs: kinds of victims and neighbours, losses by the two laws, mounts."""
+    """The features of several pairs of loads, one row or value per pair.
+
+    Attributes:
+        victims: Positions of the victims' kinds in feature space.
+        neighbours: Positions of the neighbours' kinds in feature space.
+        fair: Loss by fair share between processes, percent.
+        queued: Loss by fair share between requests, percent.
+        mounts: The mount that both loads use.
+    """
 
     victims: Floats
     neighbours: Floats
@@ -107,7 +120,7 @@ class _Places:
 
     @property
     def guess(self) -> Floats:
-        """Expected losses of pairs without data, percent."""
+        """Losses by the two laws of fair share, without a correction, percent."""
         return (self.fair + self.queued) / 2
 
     @property
@@ -119,13 +132,13 @@ class _Places:
 
 
 class PairModel:
-    """Model of losses, fitted to pairs that met."""
+    """A model that predicts losses, fitted to pairs of loads that met."""
 
     def __init__(self, samples: Sequence[PairSample]) -> None:
         """Fit the model.
 
         Args:
-            samples: Pairs that met; may be none.
+            samples: Pairs of loads that met; may be empty.
         """
         # The work grows with the third power of their number.
         self.samples = samples = sorted(samples, key=lambda each: -each.runs)[:_MOST_SAMPLES]
@@ -169,7 +182,7 @@ class PairModel:
     # ---- regression ----
 
     def _solve(self, kept: NDArray[np.bool_]) -> None:
-        """Fit the model to some of the samples."""
+        """Fit the model to those samples that are marked in `kept`."""
         self._kept = _some(self._places, kept)
         size = int(kept.sum())
         if not size:
@@ -181,7 +194,7 @@ class PairModel:
         self._weights = cho_solve(self._factor, self._left[kept])
 
     def _left_at(self, places: _Places) -> tuple[Floats, Floats]:
-        """Return the expected error of the laws for some pairs, and its standard deviation."""
+        """Return the correction of the laws' losses for some pairs, and its standard deviation."""
         own = np.exp(2 * self._scale[:4]).sum() + _MEASURED**2 + (places.laws**2).sum(axis=0)
         if not len(self._kept.fair):
             return np.zeros(len(places.fair)), np.full(len(places.fair), _UNSEEN)
@@ -190,7 +203,7 @@ class PairModel:
         return across @ self._weights, np.sqrt(np.maximum(own - known, 1.0))
 
     def _fitted(self) -> Floats:
-        """Find the scales under which the samples are most likely."""
+        """Return the scales (parameters) of the regression that make the samples most likely."""
         close = _Closeness(self._places, self._places)
 
         def unlikely(scale: Floats) -> float:
@@ -206,9 +219,13 @@ class PairModel:
         return np.asarray(found.x)
 
     def _calibrated(self) -> tuple[float, bool]:
-        """Return how many standard deviations include 90 % of the pairs of programs left out.
+        """Return half the width of intervals, in standard deviations.
 
-        Each program counts equally, however many pairs it has, since the next program is a new one.
+        It is such that intervals contain the losses of 90 % of the pairs of programs that were left
+        out. Each program counts equally, however many pairs it has.
+
+        Returns:
+            The half width, and whether there were enough programs to calibrate it.
         """
         names = sorted({name for each in self.samples for name in each.groups})
         scores: list[float] = []
@@ -250,7 +267,7 @@ def _some(places: _Places, kept: NDArray[np.bool_]) -> _Places:
 
 
 class _Closeness:
-    """Distances between pairs, which do not depend on the scales: computed once, used often."""
+    """The distances between pairs, from which covariances are computed for any scales."""
 
     def __init__(self, ones: _Places, others: _Places) -> None:
         self._victims = distances(ones.victims, others.victims) ** 2
@@ -259,7 +276,7 @@ class _Closeness:
         self._laws = ones.laws.T @ others.laws
 
     def covariance(self, scale: Floats) -> Floats:
-        """Return the covariance of the laws' errors, shape (ones, others)."""
+        """Return the covariance of the laws' errors for given scales, shape (ones, others)."""
         both, victim, neighbour, _, reach = np.exp(scale)
         victims = np.exp(-self._victims / (2 * reach**2))
         neighbours = np.exp(-self._neighbours / (2 * reach**2))

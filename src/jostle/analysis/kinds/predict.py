@@ -23,15 +23,16 @@ class PredictedLoss:
 
     Attributes:
         name: Name of the load, as the user gave it.
-        kind: Its kind in words.
+        kind: Kind of the load, as a text.
         neighbours: Names of the other loads, as the user gave them.
-        percent: Loss in percent of its run time, 0 to 100, while all run all the time.
-        low: Lower end of the 90 % interval.
+        percent: Loss in percent of the load's run time, 0 to 100, if all loads run all the time.
+        low: Lower end of the 90 % interval of `percent`.
         high: Upper end of that interval.
-        fair_percent: Loss if all processes had the same share (Kuo et al., 2013).
-        pairs: Number of similar pairs that met, on which the prediction rests.
-        outside: Whether no load similar to it or to one of its neighbours is known: the prediction
-            rests on laws of fair share alone.
+        fair_percent: Loss if all processes got the same share (Kuo et al., 2013), percent.
+        pairs: Number of similar pairs of loads that ran at the same time in the past; the
+            prediction rests on these.
+        outside: Whether no past load is similar to this load, or to one of its neighbours. Then the
+            prediction rests on laws of fair share alone.
     """
 
     name: str
@@ -50,12 +51,12 @@ class Prediction:
     """Predicted losses of loads that share a mount.
 
     Attributes:
-        mount: The mount; "" where none is known.
+        mount: Identity of the mount; "" where none is known.
         losses: Loss of each load, in the user's order.
-        learned: Number of pairs of kinds that the model is fitted to.
-        calibrated: Whether the intervals were calibrated on programs that were left out; otherwise
-            fewer than ten met, and intervals are 1.5 times as wide as those of a normal
-            distribution.
+        learned: Number of pairs of kinds to which the model was fitted.
+        calibrated: Whether the intervals were calibrated on programs that the model was not fitted
+            to. Otherwise too few programs ran at the same time, and intervals are 1.5 times as wide
+            as those of a normal distribution.
         limits: Limits of the prediction, one sentence each.
     """
 
@@ -73,7 +74,14 @@ class Prediction:
 
 @dataclass(frozen=True)
 class CapacityPoint:
-    """The loss of each of some jobs of one kind that run at once; fields as in PredictedLoss."""
+    """The predicted loss of each job, for one number of jobs that run at once.
+
+    Attributes:
+        jobs: Number of jobs that run at once.
+        percent: Loss of each job in percent of its run time.
+        low: Lower end of the 90 % interval of `percent`.
+        high: Upper end of that interval.
+    """
 
     jobs: int
     percent: float
@@ -86,18 +94,19 @@ class Capacity:
     """How many jobs of one kind may run at once on a mount.
 
     Attributes:
-        name: The load, as the user named it.
-        kind: Its kind in words.
-        mount: The mount; "" where none is known.
-        limit_percent: Loss that each job may have, percent of its run time.
-        at_once: Number of jobs that may run at once by the expected losses; at least 1.
-        surely: Number of jobs that may run at once by the upper ends of the intervals.
-        open_ended: Whether even more jobs may run: the curve ends before the limit is reached.
-        curve: Loss of each job by the number of jobs, which never decreases.
-        pairs: The same as in PredictedLoss.
-        outside: The same as in PredictedLoss.
-        learned: The same as in Prediction.
-        calibrated: The same as in Prediction.
+        name: Name of the load, as the user gave it.
+        kind: Kind of the load, as a text.
+        mount: Identity of the mount; "" where none is known.
+        limit_percent: Largest loss that is permitted for each job, percent of its run time.
+        at_once: Number of jobs that may run at once, by the expected losses; at least 1.
+        surely: Number of jobs that may run at once, by the upper ends of the intervals.
+        open_ended: Whether even more jobs may run, since the curve ends before the limit is
+            reached.
+        curve: Loss of each job for each number of jobs; it never decreases.
+        pairs: Number of similar pairs of loads that ran at the same time in the past.
+        outside: Whether no past load is similar to this one, as in PredictedLoss.
+        learned: Number of pairs of kinds to which the model was fitted.
+        calibrated: Whether the intervals were calibrated, as in Prediction.
         limits: Limits of the prediction, one sentence each.
     """
 
@@ -122,11 +131,11 @@ class Capacity:
 
 
 def predict(loads: Sequence[tuple[str, LoadKind]], mount: str, model: PairModel) -> Prediction:
-    """Predict the loss of each of some loads while the others run.
+    """Predict the loss of each of several loads that run at the same time.
 
     Args:
         loads: Names and kinds of at least two loads.
-        mount: The mount that all use.
+        mount: The mount that all loads use.
         model: Model fitted to known pairs of loads.
     """
     losses = []
@@ -166,10 +175,10 @@ def capacity(name: str, kind: LoadKind, mount: str, model: PairModel) -> Capacit
     """Predict how many jobs of a kind may run at once before each loses more than the limit.
 
     Args:
-        name: The load, as the user named it.
-        kind: Its kind.
-        mount: The mount that all use.
-        model: Model fitted to pairs that met.
+        name: Name of the load, as the user gave it.
+        kind: Kind of the load.
+        mount: The mount that all jobs use.
+        model: Model fitted to known pairs of loads.
     """
     curve = [CapacityPoint(1, 0.0, 0.0, 0.0)]
     first = model.predict(kind, kind, mount)
@@ -196,7 +205,7 @@ def capacity(name: str, kind: LoadKind, mount: str, model: PairModel) -> Capacit
 
 
 def _no_less(before: CapacityPoint, jobs: int, found: PairLoss) -> CapacityPoint:
-    """Return the next point of a curve: more jobs never cost less."""
+    """Return the next point of a curve, whose loss is at least that of the point before."""
     ends = (
         max(getattr(before, own), getattr(found, its))
         for own, its in (("percent", "value"), ("low", "low"), ("high", "high"))
@@ -205,7 +214,10 @@ def _no_less(before: CapacityPoint, jobs: int, found: PairLoss) -> CapacityPoint
 
 
 def _most(curve: Sequence[CapacityPoint], losses: Sequence[float]) -> int:
-    """Return the greatest number of jobs whose loss is within the limit, with interpolation."""
+    """Return the greatest number of jobs whose loss is within the limit.
+
+    Losses between the points of the curve are interpolated.
+    """
     for place in range(1, len(curve)):
         if losses[place] <= LIMIT_PERCENT:
             continue

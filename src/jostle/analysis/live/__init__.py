@@ -1,5 +1,5 @@
-"""Evaluates jobs that still run: a stream whose state is updated slice by slice.
+"""Evaluates jobs while they run, slice by slice, to find which jobs slow which at present.
 
-Pure functions and state without files. Results are provisional: they rest on the past of a job
-only. After its end `identify` and `estimate` use the whole run.
+The code reads no files. Results are provisional, since they use only the past of a job. After the
+end of the job `identify` and `estimate` use the whole run.
 """

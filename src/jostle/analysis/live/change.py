@@ -1,9 +1,10 @@
 """Finds changes of a running job's time per unit of work, with a two-sided CUSUM test.
 
-Method of Page, 1954: the distances of values beyond the level, less half of the smallest change
-that matters, are added up; a change is reported when the sum exceeds a limit. The limit follows
-from the rate of false alarms by Siegmund's formula for the mean time between them (Siegmund, 1985,
-section 2.6). No single value can raise an alarm, since single slow slices are common.
+By the method of Page, 1954, the distance of each value from the usual level, less half of the
+smallest change that matters, is added to a sum. A change is reported when the sum exceeds a limit.
+The limit follows from the permitted rate of false alarms, by Siegmund's formula for the mean time
+between them (Siegmund, 1985, section 2.6). No single value can raise an alarm, since single slow
+slices are common.
 """
 
 from __future__ import annotations
@@ -38,10 +39,10 @@ _SURE = 1.35
 
 @dataclass(frozen=True)
 class Change:
-    """A change of the level of a series.
+    """A change of the usual level of a series.
 
     Attributes:
-        kind: "slower", "over" (a slow-down has ended) or "faster".
+        kind: "slower", "over" (a slow-down has ended), or "faster" (than the usual level).
         slices: Number of values since the change began, including the newest.
         before: Level before the change, natural logarithm of seconds per unit of work.
         after: Level since the change, in the same unit.
@@ -54,20 +55,32 @@ class Change:
 
     @property
     def ratio(self) -> float:
-        """Time per unit of work after the change, as a multiple of that before."""
+        """Time per unit of work after the change, divided by that before it."""
         return math.exp(self.after - self.before)
 
 
 @dataclass
 class _Side:
-    """One sum of the CUSUM, with the values since it was zero."""
+    """One of the two sums of the CUSUM test, for changes in one direction.
+
+    Attributes:
+        sum: The sum of distances; at least 0.
+        count: Number of values since the sum was last 0.
+        total: Sum of these values.
+    """
 
     sum: float = 0.0
     count: int = 0
     total: float = 0.0
 
     def add(self, value: float, beyond: float, limit: float) -> bool:
-        """Add a value's distance beyond the reference; return whether the limit is exceeded."""
+        """Add a value; return whether the sum has reached the limit.
+
+        Args:
+            value: The value.
+            beyond: Distance of the value from the level, less half of the change that matters.
+            limit: Limit of the sum.
+        """
         self.sum += min(beyond, _OF_LIMIT * limit)
         if self.sum <= 0:
             self.clear()
@@ -87,11 +100,13 @@ class _Side:
 
 @dataclass
 class Detector:
-    """Detector of changes in one series; its size does not depend on the length of the series.
+    """A detector of changes in one series of values.
+
+    It needs the same memory for series of any length.
 
     Attributes:
-        level: Present level, natural logarithm of seconds per unit of work.
-        noise: Standard deviation of the values about the level.
+        level: Present level of the series, natural logarithm of seconds per unit of work.
+        noise: Standard deviation of the values around the level.
         reference: Level before the present slow-down; None: there is no slow-down.
         count: Number of values from which the level was estimated, at most `_MEMORY`.
     """
@@ -106,12 +121,12 @@ class Detector:
 
     @property
     def learning(self) -> bool:
-        """Whether there is no level yet."""
+        """Whether there are too few values yet to know a level."""
         return self.count < LEARNED
 
     @property
     def quiet_level(self) -> float:
-        """The level without the present slow-down."""
+        """The level without a slow-down: the present one, or that before the slow-down began."""
         return self.level if self.reference is None else self.reference
 
     @property
@@ -121,12 +136,12 @@ class Detector:
 
     @property
     def smallest(self) -> float:
-        """Smallest slow-down that three values reveal in 99 of 100 cases, as a fraction."""
+        """Smallest slow-down that is found after three values in 99 of 100 cases, as a fraction."""
         limit, half = _limit(self.noise)
         return math.expm1(max(half + limit / 3 + _SURE * self.noise, SMALLEST))
 
     def add(self, value: float) -> Change | None:
-        """Take the next value; return a change if one is found.
+        """Take the next value of the series; return a change if one is found.
 
         Args:
             value: Natural logarithm of seconds per unit of work.
@@ -159,7 +174,7 @@ class Detector:
         self._clear()
 
     def _in_slowdown(self, value: float, limit: float, half: float) -> Change | None:
-        """Search for the end of a slow-down, or for a worse one."""
+        """Return a change if a slow-down has ended or has become worse, else None."""
         assert self.reference is not None
         middle = (self.level + self.reference) / 2
         if self._down.add(value, min(middle - value, 2 * half), limit):
@@ -193,7 +208,8 @@ class Detector:
     def _follow(self, value: float, *, calm: bool) -> None:
         """Update the noise by a value, and the level as well if no change is suspected.
 
-        All values count for the noise: those without suspected change are near by selection.
+        All values count for the noise. Values without a suspected change alone would make it too
+        small, since they are near the level by selection.
         """
         self.count = min(self.count + 1, _MEMORY)
         away = min(abs(value - self.level), _FAR * self.noise)
@@ -208,10 +224,14 @@ class Detector:
 
 
 def _limit(noise: float) -> tuple[float, float]:
-    """Return the limit of the sums, and half of the searched change, for a noise.
+    """Return the limit of the sums, and half of the smallest change that is searched for.
 
-    Mean time between false alarms of a one-sided CUSUM (Siegmund): (e^a - 1 - a) / (2 k^2), with
-    a = 2 k (h + 1.166), reference k and limit h in units of the noise; both sides count.
+    By Siegmund, the mean time between false alarms of a one-sided CUSUM is (e^a - 1 - a) / (2 k^2)
+    with a = 2 k (h + 1.166). Here k is half of the change and h the limit, both in units of the
+    noise. The test is two-sided, so false alarms are twice as frequent.
+
+    Args:
+        noise: Standard deviation of the values around the level.
     """
     half = max(SMALLEST, _OF_NOISE * noise) / 2
     k = half / noise

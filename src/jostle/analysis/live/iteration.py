@@ -1,4 +1,4 @@
-"""Watches the iterations of a running MPI job: their length, and which part of it has grown."""
+"""Watches how long the iterations of a running MPI job take, and which part became longer."""
 
 from __future__ import annotations
 
@@ -30,13 +30,14 @@ _MOST_PHASES = 8
 
 @dataclass(frozen=True)
 class IterationStep:
-    """The result of one slice for the iterations.
+    """What one slice shows about the iterations of a job.
 
     Attributes:
-        change: A change of the length of iterations.
-        lost_s: Loss in the slice through longer iterations, s; at a change, the loss since it
-            began.
-        grown: The parts of an iteration that became longer since the change.
+        change: A change of the length of iterations, if the slice shows one.
+        lost_s: Time that longer iterations cost in the slice, s; when a change is found, the time
+            since the change began.
+        grown: The part of an iteration that became longer with the change: computing ("work"),
+            MPI ("messages"), or neither.
     """
 
     change: Change | None = None
@@ -46,13 +47,24 @@ class IterationStep:
 
 @dataclass
 class _Parts:
-    """Time of computing and of MPI per call and rank, s: usual, and in the newest slices."""
+    """The two parts of an iteration: computing and MPI, in seconds per MPI call and rank.
+
+    Attributes:
+        usual: Usual time of computing, and of MPI; None: not known yet.
+        newest: The same times in each of the newest slices.
+    """
 
     usual: tuple[float, float] | None = None
     newest: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=_NEWEST))
 
     def add(self, parts: tuple[float, float], *, calm: bool) -> None:
-        """Add the parts of a slice; without changes, the oldest of the newest become usual."""
+        """Add the times of a slice.
+
+        Args:
+            parts: Time of computing, and of MPI, in the slice.
+            calm: Whether no change is suspected. Then the oldest of the newest slices is averaged
+                into the usual times.
+        """
         if calm and len(self.newest) == _NEWEST:
             old, new = self.usual or self.newest[0], self.newest[0]
             self.usual = (
@@ -62,7 +74,11 @@ class _Parts:
         self.newest.append(parts)
 
     def grown(self, slices: int) -> tuple[float, float]:
-        """Return by how much each exceeds its usual time in the newest slices, s."""
+        """Return by how much computing, and MPI, took longer than usual in the newest slices, s.
+
+        Args:
+            slices: Number of the newest slices to average.
+        """
         recent = list(self.newest)[-slices:]
         usual = self.usual or self.newest[0]
         return (
@@ -73,7 +89,10 @@ class _Parts:
 
 @dataclass
 class Iterations:
-    """The state of a job's iterations; their length is measured as time per MPI call and rank."""
+    """The iterations of one job, updated slice by slice.
+
+    The length of iterations is measured as time per MPI call and rank.
+    """
 
     series: Series = field(default_factory=Series)
     _parts: OrderedDict[int, _Parts] = field(default_factory=OrderedDict)
@@ -84,10 +103,10 @@ class Iterations:
         """Evaluate a slice.
 
         Args:
-            nodes: Rows of the job on its nodes in the slice.
-            ranks: Number of its ranks.
+            nodes: Rows of the job in the slice, one per node.
+            ranks: Number of ranks of the job.
             slice_s: Length of the slice, s.
-            files_s: Time of the slowest rank in file calls, s: it does not belong to iterations.
+            files_s: Time of the slowest rank in file calls, s; it is subtracted from the slice.
         """
         calls = sum(row.mpi_ops for row in nodes)
         left_s = slice_s - files_s

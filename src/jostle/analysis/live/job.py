@@ -1,4 +1,7 @@
-"""Keeps the state of one running job, updated slice by slice; its size is bounded."""
+"""Evaluates one running job slice by slice: its losses, changes and suspects.
+
+The state that it stores for a job has a bounded size.
+"""
 
 from __future__ import annotations
 
@@ -36,20 +39,32 @@ _TOGETHER = 5
 
 @dataclass(frozen=True)
 class _Slow:
-    """Loss through slower calls in a slice, s of run time: to others, or for an unknown reason."""
+    """Run time that slower calls cost in a slice.
+
+    Attributes:
+        lost_s: Time that was lost to other jobs, s.
+        unexplained_s: Time that was lost for another or an unknown reason, s.
+    """
 
     lost_s: float = 0.0
     unexplained_s: float = 0.0
 
     @classmethod
     def of(cls, seconds: float, because: Because | None) -> _Slow:
-        """Return it for seconds lost for a reason."""
+        """Return seconds as a loss to other jobs if that is the reason, else as unexplained."""
         return cls(seconds) if because == "other jobs" else cls(0.0, seconds)
 
 
 @dataclass
 class _Place:
-    """A resource of a job: its series, and why it is slow now."""
+    """One resource that a job uses.
+
+    Attributes:
+        series: Time per unit of work on the resource over time, by activity.
+        because: Why the resource is slow at present; None: it is not.
+        suspects: Jobs that may have slowed it.
+        lost: Loss in each of the newest slices, s.
+    """
 
     series: dict[str, Series] = field(default_factory=dict)
     because: Because | None = None
@@ -64,9 +79,9 @@ class JobState:
     Attributes:
         facts: Facts on the job.
         seen_ns: End of the newest slice that was evaluated.
-        run_s: Evaluated time, s.
-        lost_s: Loss to others in this time, s.
-        unexplained_s: Further time beyond the usual, without a known cause, s.
+        run_s: Length of the evaluated time, s.
+        lost_s: Time lost to other jobs so far, s.
+        unexplained_s: Further time that calls took longer than usual without a known cause, s.
     """
 
     facts: LiveJob
@@ -90,9 +105,9 @@ class JobState:
 
         Args:
             span: Start and end of the slice, ns since the epoch.
-            mounts: The job's rows of the slice by mount.
-            nodes: The job's rows of the slice by node.
-            books: The loads of all jobs, including this slice.
+            mounts: Rows of the job in the slice, one per mount.
+            nodes: Rows of the job in the slice, one per node.
+            books: The loads of all jobs by resource, including this slice.
         """
         slice_s = (span[1] - span[0]) / 1e9
         found: list[LiveChange] = []
@@ -150,7 +165,12 @@ class JobState:
         return self._places.setdefault(key, _Place())
 
     def _rest(self, mounts: set[str], hosts: set[str]) -> None:
-        """Record that nothing was lost where the job did nothing: it has no row there."""
+        """Record a loss of 0 on mounts and nodes that the job did not use in the slice.
+
+        Args:
+            mounts: Mounts that the job used in the slice.
+            hosts: Nodes that the job used in the slice.
+        """
         for (kind, name), place in self._places.items():
             if kind != "messages" and name not in (mounts if kind == "file system" else hosts):
                 place.lost.append(0.0)
@@ -162,7 +182,14 @@ class JobState:
         books: Mapping[ResourceKey, LoadBook],
         found: list[LiveChange],
     ) -> _Slow:
-        """Evaluate what the job did on a mount; return its loss there."""
+        """Evaluate the job's calls on a mount in a slice; return its loss on the mount.
+
+        Args:
+            row: What the job did on the mount.
+            span: Start and end of the slice, ns since the epoch.
+            books: The loads of all jobs by resource.
+            found: List of changes; those that the slice shows are appended.
+        """
         key: ResourceKey = ("file system", row.mount)
         place, count, lost = self._place(key), max(row.count, 1), 0.0
         slice_s = (span[1] - span[0]) / 1e9
@@ -192,9 +219,16 @@ class JobState:
         books: Mapping[ResourceKey, LoadBook],
         found: list[LiveChange],
     ) -> float:
-        """Evaluate what the job did on a node; return its loss to others' use of cores there, s.
+        """Evaluate the job's waiting for cores on a node; return its loss to other jobs, s.
 
-        It is measured, and needs no usual time: the waiting is divided among those who ran then.
+        The waiting is measured and divided among the jobs that used the cores at that time, so no
+        usual time is needed for comparison.
+
+        Args:
+            row: What the job did on the node.
+            span: Start and end of the slice, ns since the epoch.
+            books: The loads of all jobs by resource.
+            found: List of changes; those that the slice shows are appended.
         """
         key: ResourceKey = ("node", row.host)
         place, slice_s = self._place(key), (span[1] - span[0]) / 1e9
@@ -237,7 +271,15 @@ class JobState:
         books: Mapping[ResourceKey, LoadBook],
         found: list[LiveChange],
     ) -> _Slow:
-        """Evaluate the MPI calls of a slice; return the loss through longer iterations."""
+        """Evaluate the MPI calls of a slice; return the time that longer iterations cost.
+
+        Args:
+            nodes: Rows of the job in the slice, one per node.
+            span: Start and end of the slice, ns since the epoch.
+            files_s: Time of the slowest rank in file calls, s.
+            books: The loads of all jobs by resource.
+            found: List of changes; those that the slice shows are appended.
+        """
         if span[0] < self.facts.start_ns:  # incomplete slices are left out
             return _Slow()
         place, slice_s = self._place(MESSAGES), (span[1] - span[0]) / 1e9
@@ -267,7 +309,7 @@ class JobState:
         books: Mapping[ResourceKey, LoadBook],
         found: Sequence[LiveChange],
     ) -> tuple[ResourceKey, tuple[Because, tuple[LiveSuspect, ...]]]:
-        """Return where iterations became longer, and why."""
+        """Return on which resource iterations became longer, the reason, and the suspects."""
         assert step.change is not None
         if step.change.kind != "slower":
             return MESSAGES, ("it is over", ())
@@ -296,7 +338,7 @@ class JobState:
         why: tuple[Because, tuple[LiveSuspect, ...]],
         found: list[LiveChange],
     ) -> bool:
-        """Record a change; return False if the job itself does something else now."""
+        """Append a change to `found`; return False if its reason is different work of the job."""
         because, suspects = why
         if change.kind != "slower":
             because, suspects = ("it is over" if change.kind == "over" else "it is faster"), ()
@@ -312,7 +354,12 @@ class JobState:
 
 
 def _overlap(theirs: frozenset[int] | None, mine: frozenset[int] | None) -> float:
-    """Return the part of a load that may be on the job's own cores."""
+    """Return the part of another job's load that may be on this job's cores, 0 to 1.
+
+    Args:
+        theirs: Cores that the other job may use; None: all.
+        mine: Cores that this job may use; None: all.
+    """
     if not theirs or not mine:
         return 1.0
     return len(theirs & mine) / len(theirs)

@@ -21,11 +21,11 @@ class Load:
     """The load of one job on one resource.
 
     Attributes:
-        usual: Usual rate before the newest values, per second.
+        usual: Usual rate, without the newest values, per second.
         seen: Number of values from which the usual rate was estimated, limited by `_MEMORY`.
         slices: Number of all values.
-        rises: Number of times that it rose.
-        cores: On a node, the cores that the job may use; None: all.
+        rises: Number of times that the load rose far above its usual rate.
+        cores: If the resource is a node: the cores that the job may use; None: all.
     """
 
     usual: float = 0.0
@@ -36,7 +36,7 @@ class Load:
     _newest: deque[tuple[int, int, float]] = field(default_factory=lambda: deque())
 
     def add(self, start_ns: int, length_ns: int, amount: float) -> None:
-        """Add the amount of a slice."""
+        """Add the amount of a slice; amounts of the same slice are added up."""
         rate = amount / length_ns * 1e9
         if self._newest and self._newest[-1][0] == start_ns:  # a process of another node
             first = self._newest.pop()
@@ -54,11 +54,18 @@ class Load:
 
     @property
     def end_ns(self) -> int:
-        """End of its newest slice."""
+        """End of the newest slice, ns since the epoch; 0 without slices."""
         return self._newest[-1][1] if self._newest else 0
 
     def rate(self, from_ns: int, to_ns: int) -> float:
-        """Return the mean rate in a span, per second; a value holds until the next one is known."""
+        """Return the mean rate in a span of time, per second.
+
+        After the newest slice, its rate is assumed to continue for a few slices.
+
+        Args:
+            from_ns: Start of the span, ns since the epoch.
+            to_ns: End of the span.
+        """
         done, covered = 0.0, from_ns
         for start, end, rate in self._newest:
             low, high = max(start, from_ns), min(end, to_ns)
@@ -72,20 +79,24 @@ class Load:
         return done / max(to_ns - from_ns, 1)
 
     def before(self, at_ns: int) -> float:
-        """Return the mean rate before an instant, as far as it is stored; 0: there was none."""
+        """Return the mean rate before an instant, from the stored values; 0: there was no load."""
         older = [rate for _, end, rate in self._newest if end <= at_ns]
         total = self.usual * self.seen + sum(older)
         return total / max(self.seen + len(older), 1)
 
     @property
     def chance(self) -> float:
-        """Share of its slices in which it rose: the probability of a rise by chance."""
+        """Probability that the load rises in a slice by chance: the share in which it rose."""
         return (1 + self.rises) / (10 + self.slices)
 
 
 @dataclass
 class LoadBook:
-    """The loads of all jobs on one resource."""
+    """The loads of all jobs on one resource.
+
+    Attributes:
+        jobs: Load of each job, by name of the job.
+    """
 
     jobs: dict[str, Load] = field(default_factory=dict)
 
@@ -97,15 +108,23 @@ class LoadBook:
         amount: float,
         cores: frozenset[int] | None = None,
     ) -> None:
-        """Add a job's load in a slice; on a node, with the cores that it may have used."""
+        """Add a job's load in a slice.
+
+        Args:
+            job: Name of the job.
+            start_ns: Start of the slice, ns since the epoch.
+            length_ns: Length of the slice, ns.
+            amount: Amount of the load in the slice.
+            cores: If the resource is a node: the cores that the job may have used; None: all.
+        """
         load = self.jobs.setdefault(job, Load())
         load.cores = cores
         load.add(start_ns, length_ns, amount)
 
     def others(self, job: str) -> Iterator[tuple[str, Load]]:
-        """Yield the loads of other jobs."""
+        """Yield the name and the load of each job except the given one."""
         return ((name, load) for name, load in self.jobs.items() if name != job)
 
     def forget(self, before_ns: int) -> None:
-        """Leave out jobs whose newest slice ended before an instant."""
+        """Remove the loads of jobs whose newest slice ended before an instant."""
         self.jobs = {job: load for job, load in self.jobs.items() if load.end_ns >= before_ns}

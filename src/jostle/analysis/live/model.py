@@ -15,8 +15,8 @@ class LiveSuspect:
 
     Attributes:
         job: Name of the job or of the load.
-        share: Its part of the rise of all other jobs' load on the resource, 0 to 1.
-        confidence: `share` less the probability that its load rose at that time by chance.
+        share: Part of this job in the rise of the load of all other jobs on the resource, 0 to 1.
+        confidence: `share` times the probability that the job's load did not rise by chance.
     """
 
     job: str
@@ -26,15 +26,16 @@ class LiveSuspect:
 
 @dataclass(frozen=True)
 class LiveChange:
-    """A change of a running job.
+    """A change of how fast a running job proceeds.
 
     Attributes:
-        at_ns: Start of the change (of the first slice of the new level), ns since the epoch.
-        found_ns: End of the slice that showed it.
-        kind: Kind of the change: slower, over or faster.
-        what: Activity that takes longer: `read`, `write`, `sync`, `meta`, `waiting for cores`,
+        at_ns: Start of the first slice after the change, ns since the epoch.
+        found_ns: End of the slice that showed the change, ns since the epoch.
+        kind: Kind of the change: slower, over (a slow-down has ended) or faster.
+        what: Activity that changed: `read`, `write`, `sync`, `meta`, `waiting for cores` or
             `iteration`.
-        resource_kind: Kind of the resource; resource: its identity, "" for messages.
+        resource_kind: Kind of the resource: file system, node or messages.
+        resource: Identity of the resource; "" for messages.
         percent: Change of the time per unit of work, percent.
         because: Cause of the change, as far as it is known.
         suspects: Jobs whose load rose at that time, the likeliest first.
@@ -53,29 +54,29 @@ class LiveChange:
 
 @dataclass(frozen=True)
 class LiveAnswer:
-    """The present results on a running job: provisional, since they rest on its past alone.
+    """The present results on a running job; provisional, since they rest on its past alone.
 
     Attributes:
         job: Name of the job.
         program: Program of the job.
-        uid: Uid of its owner.
+        uid: Uid of the job's owner.
         nodes: Nodes of the job.
         start_ns: Start of the job, ns since the epoch.
-        seen_ns: End of its newest slice that was evaluated; 0: none yet.
-        running: Whether the job runs.
+        seen_ns: End of the newest slice that was evaluated, ns since the epoch; 0: none yet.
+        running: Whether the job still runs.
         run_s: Length of the evaluated time, s.
-        lost_s: Loss to others in this time, s, as far as it is known while the job runs.
-        unexplained_s: Further time beyond the usual, without a known cause, s.
-        now_percent: Present loss, percent of its newest slices.
-        resource_kind: Kind of the resource with most of the present loss; "" without loss.
-        resource: Identity of this resource.
-        suspects: The suspects of the present loss.
-        because: Cause of the present loss; "" without loss.
-        trend: Percent lost in each of the newest slices, the oldest first.
+        lost_s: Time lost to other jobs so far, s, as far as it is known while the job runs.
+        unexplained_s: Further time that calls took longer than usual without a known cause, s.
+        now_percent: Present loss to other jobs: percent of the newest slices.
+        resource_kind: Kind of the resource with most of the present loss; None without a loss.
+        resource: Identity of this resource; "" without a loss.
+        suspects: Jobs that may have caused the present loss.
+        because: Cause of the present loss; None without a loss.
+        trend: Percent lost to other jobs in each of the newest slices, the oldest first.
         changes: The newest changes, the oldest first.
         learning: Whether no usual level is known yet, so that no change can be found.
-        smallest_percent: The smallest slow-down that is found within three slices, in the series
-            that shows it best; None while there is no series.
+        smallest_percent: Smallest slow-down that is found within three slices, percent, for the
+            activity whose times vary least; None while no usual level is known.
     """
 
     job: str
@@ -104,12 +105,12 @@ class LiveAnswer:
 
 
 def hidden(answer: LiveAnswer, visible: set[str], name: str) -> LiveAnswer:
-    """Return the results on a job with one common name for all jobs that a viewer may not see.
+    """Return the results on a job with one common name for all suspects that a viewer may not see.
 
     Args:
         answer: Results on a running job.
-        visible: Jobs, and other names, that the viewer may see.
-        name: The common name.
+        visible: Names of jobs and other loads that the viewer may see.
+        name: The common name for the others.
     """
 
     def merged(suspects: tuple[LiveSuspect, ...]) -> tuple[LiveSuspect, ...]:

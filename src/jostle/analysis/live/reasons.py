@@ -1,4 +1,4 @@
-"""Finds whose load rose when a job became slower, and with what confidence."""
+"""Finds which jobs' load rose when a job became slower, and with what confidence."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def reason(
     """Return the reason why a job has been slower on a resource since an instant.
 
     Args:
-        book: The loads on the resource; None: none is known.
-        job: Name of the job.
+        book: The loads of all jobs on the resource; None: no load is known.
+        job: Name of the job that became slower.
         at_ns: Time at which it became slower, ns since the epoch.
-        end_ns: End of the slice that showed it.
+        end_ns: End of the slice that showed this, ns since the epoch.
 
     Returns:
         The reason, and the suspects whose load rose, the likeliest first.

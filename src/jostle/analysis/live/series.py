@@ -1,4 +1,4 @@
-"""Watches one series of a running job: its time per unit of work, by phase, and its slow-downs."""
+"""Watches how long a running job takes per unit of work on one resource, phase by phase."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _MOST_PHASES = 8
 
 @dataclass(frozen=True)
 class SeriesStep:
-    """The result of one value of a series.
+    """What one slice shows about a series.
 
     Attributes:
-        change: The change that it reveals, if any.
-        lost_s: Seconds beyond the usual time; at a change, with those of the slices since it
-            began; 0 without slow-down.
+        change: The change that the slice shows; None: no change.
+        lost_s: Seconds by which the work took longer than usual in the slice; 0 if there is no
+            slow-down. When a slow-down is found, the seconds since it began.
     """
 
     change: Change | None
@@ -28,9 +28,13 @@ class SeriesStep:
 
 @dataclass
 class Series:
-    """A series whose usual level is estimated for each phase of the job separately.
+    """The time per unit of work of one activity, slice by slice.
 
-    Phases differ in the size of operations: other sizes take other times, which is not a change.
+    Phases of a job differ in the size of its operations, and operations of different sizes take
+    different times. So the usual level is estimated for each phase separately.
+
+    Attributes:
+        phases: Detector of changes for each phase, the present phase last.
     """
 
     phases: OrderedDict[int, Detector] = field(default_factory=OrderedDict)
@@ -42,7 +46,7 @@ class Series:
         Args:
             phase: Number of the phase.
             seconds_per_unit: Time per unit of work, above 0.
-            busy_s: Time of the slice spent in this work, s.
+            busy_s: Time of the slice that was spent on this work, s.
         """
         detector = self._of(phase)
         value = math.log(seconds_per_unit)

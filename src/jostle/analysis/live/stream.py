@@ -20,16 +20,16 @@ _Row = MountRow | NodeRow
 
 
 class LiveStream:
-    """The evaluation of all running jobs, with a state per job.
+    """The evaluation of all running jobs, with one state per job.
 
-    A slice is evaluated one slice after its end: then all nodes of its job, and the jobs that ran
-    at the same time, have sent theirs. Rows that arrive later are left out; the evaluation after
-    the end of the job includes them. The results do not depend on how the rows are divided among
-    calls.
+    A slice is evaluated one slice length after its end. By then all nodes of the job, and the other
+    jobs that ran at the same time, have sent their rows. Rows that arrive later are left out here;
+    the evaluation after the end of the job includes them. The results do not depend on how rows are
+    divided among calls of `take`.
     """
 
     def __init__(self) -> None:
-        """Create the evaluation, without any rows."""
+        """Create an evaluation without rows."""
         self.jobs: dict[str, JobState] = {}
         self.newest_ns = 0
         self._books: dict[ResourceKey, LoadBook] = {}
@@ -42,10 +42,13 @@ class LiveStream:
         return max(self.newest_ns - 3 * longest, 0)
 
     def take(self, rows: LiveRows) -> list[tuple[str, LiveChange]]:
-        """Add rows, some of which may have been added already.
+        """Add rows and evaluate the slices that are complete now.
+
+        Args:
+            rows: New rows; some of them may have been added already.
 
         Returns:
-            Each change that was found, with its job.
+            The name of the job and the change, for each change that was found.
         """
         self.newest_ns = max(self.newest_ns, rows.newest_ns)
         facts = {job.job: job for job in rows.jobs}
@@ -72,25 +75,31 @@ class LiveStream:
         return found
 
     def answers(self) -> list[LiveAnswer]:
-        """Return the present results on each job, those that lose most first."""
+        """Return the present results on each job, the job that loses most first."""
         found = [state.answer() for state in self.jobs.values()]
         return sorted(found, key=lambda each: (-each.now_percent, -each.lost_s, each.job))
 
     def load_on(self, key: ResourceKey, span: tuple[int, int]) -> dict[str, float]:
-        """Return the mean load of each job on a resource in a span, ns since the epoch, per second.
+        """Return the mean load of each job on a resource in a span of time.
 
-        The unit is bytes for files and messages, cores for nodes.
+        Args:
+            key: Kind and name of the resource.
+            span: Start and end of the span, ns since the epoch.
+
+        Returns:
+            The load by name of the job: bytes per second for file systems and messages, cores in
+            use for nodes.
         """
         book = self._books.get(key, LoadBook())
         rates = {name: load.rate(*span) for name, load in book.jobs.items()}
         return {name: rate for name, rate in rates.items() if rate > 0}
 
     def resources(self) -> list[ResourceKey]:
-        """Return the resources on which there is any load."""
+        """Return kind and name of the resources on which there is any load."""
         return sorted(self._books)
 
     def _load(self, row: _Row) -> None:
-        """Add a row to the loads."""
+        """Add what a job did in a slice to the loads on its resources."""
         where = (row.job, row.start_ns, row.length_ns)
         if isinstance(row, MountRow):
             amount = float(sum(row.bytes) + _OPERATION * sum(row.ops))
@@ -123,7 +132,7 @@ class LiveStream:
         return found
 
     def _forget(self) -> None:
-        """Remove jobs that are over, and loads without recent rows."""
+        """Remove jobs that have ended, and loads without recent rows."""
         for name, state in list(self.jobs.items()):
             silent = self.newest_ns - state.seen_ns
             if silent > _SHOWN_NS + 20 * state.facts.slice_ns or (

@@ -1,12 +1,13 @@
 """Finds components that are persistently worse than their peers (Shah, 2020, section 2.1).
 
 Public interface:
-    persistent_differences: the differences, from condensed slices of components.
-    EVERY, BY_NAME: the figures (measures such as latency or errors) that are compared.
-    days_sql, job_days_sql: SQL queries that condense the slices of components, and of jobs on
-        nodes without an agent.
-    NodeDifferences, Difference, DayOfPeers, Unassessed: its result types.
-    date_of: a day as a date.
+    persistent_differences: returns the differences, from values per component and day.
+    EVERY, BY_NAME: the figures (measures such as latency or errors) by which components are
+        compared.
+    days_sql: SQL query for the values per component and day, from the slices of components.
+    job_days_sql: the same from the slices of jobs, for nodes without an agent.
+    NodeDifferences, Difference, DayOfPeers, Unassessed: result types of persistent_differences.
+    date_of: returns a day as a date.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Finds the components that are persistently worse than their peers."""
+"""Finds the components of machines (disks, mounts, links, ...) that are worse than their peers."""
 
 from __future__ import annotations
 
@@ -30,17 +30,18 @@ _MOUNTS = ("nfs_mount", "lustre_mount", "gpfs_mount", "ceph_mount", "job_mount")
 
 @dataclass(frozen=True)
 class _Group:
-    """Components of one kind, on like machines, by one figure.
+    """A group of peers: components of one kind on similar machines, compared by one figure.
 
     Attributes:
-        figure: The figure.
-        role: Role of the machines.
+        figure: The figure (measure) by which they are compared.
+        role: Role of the machines: node or server.
         kind: Kind of the components.
-        keys: The components.
-        first_day: Day of column 0.
-        differences: By how much each is worse (components, days); NaN: not compared.
-        values: The figure itself, mean over the loads of a day, same shape.
-        assessed: The evidence on each component.
+        keys: Host, kind and name of each component.
+        first_day: Day of column 0, days since the epoch.
+        differences: By how much each component is worse than its peers on each day, on the
+            figure's logarithmic scale, (components, days); NaN: not compared.
+        values: Value of the figure on each day, mean over all loads, (components, days).
+        assessed: Result of the test of each component; None: not tested.
     """
 
     figure: Figure
@@ -56,14 +57,15 @@ class _Group:
 def persistent_differences(condensed: pa.Table, machines: pa.Table) -> NodeDifferences:
     """Find components that are persistently worse than their peers.
 
-    Peers are components of one kind and name on machines of one role with as many cores; on
-    servers, those whose names differ in numbers only, too; GPUs whatever their name.
+    Peers are components of one kind on machines of the same role with the same number of cores.
+    Disks and links must also have the same name; on servers, names may differ in numbers. Mounts
+    must be of the same file system.
 
     Args:
-        condensed: The rows of `days_sql` and `job_days_sql`: figure (index in EVERY), kind, host,
-            name, source, mount, day, load, slices, value.
-        machines: The machines: host, role, cores. The hardware of a host without a row is not
-            known; it is compared with such hosts only.
+        condensed: Values per component and day, from `days_sql` and `job_days_sql`: figure (index
+            in EVERY), kind, host, name, source, mount, day, load, slices, value.
+        machines: The machines: host, role, cores. Hosts without a row are compared only with each
+            other.
 
     Returns:
         The differences, and what could not be evaluated.
@@ -104,7 +106,13 @@ def persistent_differences(condensed: pa.Table, machines: pa.Table) -> NodeDiffe
 def _groups(
     figure: Figure, table: pa.Table, hardware: Mapping[str, tuple[str, int]]
 ) -> list[_Group]:
-    """Divide the rows of a figure among groups of peers."""
+    """Divide the components with values of a figure into groups of peers.
+
+    Args:
+        figure: The figure.
+        table: Values of the figure per component and day.
+        hardware: Role and number of cores of each host.
+    """
     columns = {
         name: table[name].to_pylist() for name in ("kind", "host", "name", "source", "mount")
     }
@@ -131,7 +139,7 @@ def _groups(
 
 
 def _alike(role: str, kind: str, name: str, source: str, mount: str) -> tuple[str, str]:
-    """Return the properties that must be equal among peers."""
+    """Return the properties of a component that must be equal for its peers."""
     if kind in ("machine", "job_cores", "job_memory", "gpu", "job_gpu"):
         return "", ""
     if kind in _MOUNTS:
@@ -222,7 +230,7 @@ def _percent(figure: Figure, difference: float) -> float:
 
 
 def _interval(figure: Figure, values: Floats) -> Interval:
-    """Return the mean of daily differences with its 95 % interval (Student)."""
+    """Return the mean of daily differences with its 95 % interval (Student's t), in percent."""
     from scipy.stats import t
 
     mean = float(values.mean())

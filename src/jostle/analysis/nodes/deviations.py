@@ -15,14 +15,14 @@ LEAST_IN_BIN = 3
 
 @dataclass(frozen=True)
 class Rows:
-    """A group of peers, condensed: one row per component, day and bin of load.
+    """The values of a group of peers: one row per component, day and bin of similar load.
 
     Attributes:
         component: Number of the component, from 0.
         day: Number of the day, from 0.
-        load: Bin of the load.
+        load: Number of the bin of similar load.
         slices: Number of slices in the bin.
-        value: Value of the figure; more is worse.
+        value: Value of the figure in the bin; more is worse.
     """
 
     component: Ints
@@ -35,8 +35,8 @@ class Rows:
 def daily(rows: Rows, components: int, days: int) -> Floats:
     """Return by how much components are worse than the median of their peers, (components, days).
 
-    Components are compared within a bin of load of one day. The bins of a component and day are
-    averaged, weighted by slices. NaN: not compared on that day.
+    Components are compared within a bin of similar load on one day. The differences in the bins of
+    a day are averaged, weighted by their numbers of slices. NaN: not compared on that day.
     """
     median = _median_of_others(rows)
     known = ~np.isnan(median)
@@ -50,7 +50,10 @@ def daily(rows: Rows, components: int, days: int) -> Floats:
 
 
 def _median_of_others(rows: Rows) -> Floats:
-    """Return, per row, the median of the other components in its bin; NaN: too few."""
+    """Return, for each row, the median value of the other components on the day and in the bin.
+
+    NaN if there are too few other components.
+    """
     by = np.lexsort((rows.value, rows.load, rows.day))
     day, load, value = rows.day[by], rows.load[by], rows.value[by]
     fresh = np.ones(len(by), dtype=bool)
@@ -61,7 +64,7 @@ def _median_of_others(rows: Rows) -> Floats:
     rank = np.arange(len(by)) - first[cell]
 
     def other(place: Ints) -> Floats:
-        """Return the value at a place among the others, in order."""
+        """Return, for each row, the value at a place among the others in ascending order."""
         at = np.clip(first[cell] + place + (place >= rank), 0, len(by) - 1)
         picked: Floats = value[at]
         return picked

@@ -1,7 +1,8 @@
-"""Defines the figures by which components are compared: one for each fault of hardware.
+"""Defines the figures (measures) by which components are compared, one for each kind of fault.
 
-A figure is a number per component and slice (or day), on a logarithmic scale: a difference of 0.1
-is 10 %. It is compared among components of one kind on like machines, at a like load (bin).
+A figure has one value per component and slice (or day), on a logarithmic scale, so that a
+difference of 0.1 means 10 %. It is compared among components of one kind on similar machines, at
+similar loads: loads are divided into bins.
 """
 
 from __future__ import annotations
@@ -21,16 +22,17 @@ class Figure:
     """A figure by which components are compared, as SQL conditions and expressions.
 
     Attributes:
-        name: Name that is shown to users.
-        kinds: Kinds of component that have it.
-        worse: Whether more or less of it is worse.
-        least: Least persistent difference beyond the healthy spread that is reported, on the
-            logarithmic scale.
-        busy: SQL condition of slices in which the component was busy enough to be compared.
-        value: SQL for the figure of a slice; for a rate, what is counted.
-        load: SQL for what must be equal in slices that are compared; "0": nothing.
-        per: SQL for the divisor of the count, over the day; "" where the figure is no rate.
-        lower_bound: Lower bound of rates: smaller rates do not matter.
+        name: Name of the figure, as shown to users.
+        kinds: Kinds of components that have the figure.
+        worse: Whether more or less of the figure is worse.
+        least: Least persistent difference, in addition to the spread of healthy components, that
+            is reported; on the logarithmic scale.
+        busy: SQL condition for slices in which the component was busy enough to be compared.
+        value: SQL for the value in a slice; for a rate, SQL for the events that are counted.
+        load: SQL for the bin of load, which must be equal in slices that are compared; "0": slices
+            of all loads are compared.
+        per: For a rate, SQL for what the count of a day is divided by; "" if the figure is no rate.
+        lower_bound: Lower bound of rates; smaller rates do not matter.
         unit: For a rate, the unit of its divisor.
     """
 
@@ -47,7 +49,7 @@ class Figure:
 
     @property
     def sign(self) -> int:
-        """1 where more is worse, -1 where less is."""
+        """1 if more of the figure is worse, -1 if less of it is worse."""
         return 1 if self.worse == "more" else -1
 
 
@@ -286,14 +288,15 @@ BY_NAME = {figure.name: figure for figure in EVERY}
 
 
 def days_sql(between: str) -> str:
-    """Return SQL that condenses component_slices, in one pass over them.
+    """Return SQL for the values of all figures per component, day and bin of load.
 
-    Its rows: figure (index in FIGURES), kind, host, name, source, mount, day (since the epoch,
-    UTC), load, slices, value (logarithmic; mean over the slices). Components of one batch job have
-    none: jobs are no hardware.
+    The query reads the table component_slices once. Its columns are figure (index in FIGURES),
+    kind, host, name, source, mount, day (since the epoch, UTC), load, slices (their number), and
+    value (logarithmic; mean over the slices). Components that belong to a batch job are left out,
+    since they are no hardware.
 
     Args:
-        between: SQL condition of the slices that count.
+        between: SQL condition for the slices to read.
     """
     kinds = sorted({f"'{kind}'" for figure in FIGURES for kind in figure.kinds})
     cases = ", ".join(_case(place, figure) for place, figure in enumerate(FIGURES))
@@ -312,10 +315,14 @@ GROUP BY ALL HAVING count(*) >= {LEAST_SLICES}
 
 
 def job_days_sql(between: str) -> str:
-    """Return SQL that condenses the slices of jobs, as `days_sql`.
+    """Return SQL for values as those of `days_sql`, but from the slices of jobs.
 
-    They show nodes without an agent, and how long copies to a GPU take, which no agent records.
-    Only what one job used in one hour is compared: its processes do the same there.
+    Slices of jobs show nodes without an agent, and how long copies to a GPU take, which no agent
+    records. Only components that one job used in the same hour are compared, since its processes
+    do similar work on all of them.
+
+    Args:
+        between: SQL condition for the slices to read.
     """
     calls, cores, copies, *memory = JOB_FIGURES
     place = len(FIGURES)
@@ -353,7 +360,7 @@ GROUP BY ALL HAVING count(*) >= {LEAST_SLICES}
 
 
 def _case(place: int, figure: Figure) -> str:
-    """Return SQL for the figure of a row, NULL where it has none."""
+    """Return SQL for the value of a figure in a row; NULL where the row has none."""
     kinds = ", ".join(f"'{kind}'" for kind in figure.kinds)
     known = " AND ".join(
         f"NOT contains(unknown, '{metric}')" for metric in _metrics_in(figure.value)

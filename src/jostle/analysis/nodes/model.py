@@ -14,11 +14,13 @@ class DayOfPeers:
     """One day of a component and its peers.
 
     Attributes:
-        day: Days since the epoch, UTC.
-        value: Difference from the peers' median, percent; of a rate, the rate itself.
-        low: Lower end of the range that contains nine in ten peers.
+        day: The day, in days since the epoch, UTC.
+        value: Difference of the component from the median of its peers, percent; for a rate, the
+            rate itself.
+        low: Lower end of the range that contains nine of ten peers.
         high: Upper end of that range.
-        worse: Whether the peers change that much by chance on fewer than one day in twenty.
+        worse: Whether the component was significantly worse (p < 0.05): by chance, peers differ as
+            much on fewer than one day in twenty.
     """
 
     day: int
@@ -30,26 +32,28 @@ class DayOfPeers:
 
 @dataclass(frozen=True)
 class Difference:
-    """A component that is persistently worse than its peers by one figure.
+    """A component that is persistently worse than its peers by one figure (measure).
 
     Attributes:
         host: Node or server of the component.
         role: Role of the host: node or server.
         kind: Kind of the component.
         component: Name of the component.
-        figure: Name of the figure that is worse.
-        worse: Whether the component has more or less of it than its peers.
+        figure: Name of the figure by which it is worse.
+        worse: Whether the component has "more" or "less" of this figure than its peers.
         unit: For a rate, the unit of its divisor; else "".
-        percent: By how much it differs from its peers' median, with a 95 % interval.
-        own: For a rate, its own rate since `since_day`; else None.
-        peers_rate: For a rate, the median of the peers' rates; else None.
+        percent: Difference of the component from the median of its peers, percent, with a 95 %
+            interval.
+        own: For a rate, the component's rate since `since_day`; else None.
+        peers_rate: For a rate, the median of the peers' rates since `since_day`; else None.
         since_day: First day of the difference, days since the epoch.
-        last_day: Last day on which it was compared.
-        worse_days: Days since then on which it was worse than peers are by chance (p < 0.05).
-        days: Days since then on which it was compared.
-        peers: Number of components that it was compared with.
-        evidence: E-value of the days; for a healthy component its mean is at most 1.
-        course: Differences of the component on all days.
+        last_day: Last day on which the component was compared, days since the epoch.
+        worse_days: Number of days since `since_day` on which it was significantly worse (p < 0.05).
+        days: Number of days since `since_day` on which it was compared.
+        peers: Number of components with which it was compared.
+        evidence: E-value over the days: the larger, the less likely is the difference by chance.
+            For healthy components its mean is at most 1.
+        course: The component and its peers on each day.
     """
 
     host: str
@@ -80,8 +84,8 @@ class Unassessed:
         kind: Kind of the components.
         components: Number of these components.
         hosts: Names of some of their hosts.
-        most: Greatest number of peers, or days, that any of them had.
-        least: Number of peers, or days, that are needed.
+        most: Greatest number of peers (or days) that any of these components had.
+        least: Number of peers (or days) that a component needs to be evaluated.
     """
 
     why: str
@@ -97,7 +101,7 @@ class NodeDifferences:
     """The persistent differences of a site's components.
 
     Attributes:
-        differences: The differences, the worst first.
+        differences: The differences, the one with the strongest evidence first.
         first_day: First day with data, days since the epoch; 0 without data.
         days: Number of days with data.
         machines: Number of machines that were compared.
@@ -117,7 +121,7 @@ class NodeDifferences:
     fdr: float
 
     def to_json(self) -> dict[str, Any]:
-        """Return all fields as JSON-compatible values; days as dates."""
+        """Return all fields as JSON-compatible values, with days as dates."""
         plain = asdict(self)
         plain["first_day"] = date_of(self.first_day) if self.days else None
         for row in plain["differences"]:

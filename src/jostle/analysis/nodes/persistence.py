@@ -1,13 +1,14 @@
-"""Tests by e-values whether a difference persists; valid for every number of days.
+"""Tests by e-values whether a component differs from its peers persistently, day after day.
 
-A component is healthy if its persistent difference from its peers is within the tolerance m: a few
-robust standard deviations of the peers' own persistent differences, plus a negligible amount.
-On a day on which it differs by x, p is the share of the peers' changes from day to day that are at
-least x - m. For a healthy component p is at least uniform, so that 0.3 / p^0.7 has a mean of 1 or
-less (Vovk and Wang, 2021), and so have products of these over days. Since it is not known when a
-fault began, the evidence is the mean of the products over all first days; that is an e-value as
-well. The false discovery rate over all comparisons is controlled by e-BH (Wang and Ramdas, 2022),
-whatever the dependence between components.
+A component is healthy if its persistent difference from its peers is within a tolerance m: a few
+robust standard deviations of the peers' own persistent differences, plus a negligible amount. On a
+day on which the component differs by x, p is the share of the peers' changes from day to day that
+are at least x - m. For a healthy component, 0.3 / p^0.7 has a mean of at most 1 (Vovk and Wang,
+2021), and so have products of these over several days. Quantities with this property are e-values;
+they are valid for any number of days. It is not known on which day a fault began, so the evidence
+is the mean of the products from each possible first day, which is an e-value as well. The false
+discovery rate over all comparisons is controlled by the e-BH procedure (Wang and Ramdas, 2022),
+which permits dependence between components.
 """
 
 from __future__ import annotations
@@ -48,13 +49,13 @@ _MOST_RESIDUALS = 20_000
 
 @dataclass(frozen=True)
 class Evidence:
-    """The evidence on one component.
+    """The evidence that one component is persistently worse than its peers.
 
     Attributes:
         value: The e-value.
-        since: Day (index in its row) from which on the product is largest.
-        tolerance: Largest difference of healthy peers.
-        worse: Whether it was worse on each day, p < 0.05 (days,).
+        since: Index of the day on which the fault most likely began.
+        tolerance: Largest difference that counts as healthy.
+        worse: Whether the component was significantly worse on each day (p < 0.05), (days,).
         peers: Number of peers.
     """
 
@@ -69,12 +70,13 @@ def evidence(differences: Floats, least: float) -> list[Evidence | None]:
     """Return the evidence on each component of a group of peers.
 
     Args:
-        differences: Difference of each component from its peers, (components, days); NaN: not
-            compared.
-        least: Largest persistent difference beyond the healthy spread that does not matter.
+        differences: Difference of each component from its peers on each day, (components, days);
+            NaN: not compared.
+        least: Persistent difference that is negligible, in addition to the spread of healthy peers.
 
     Returns:
-        The evidence per component; None: too few days, or too few peers with enough days.
+        The evidence on each component. None if it has too few days, or too few peers with enough
+        days.
     """
     known = ~np.isnan(differences)
     days = known.sum(axis=1)
@@ -104,7 +106,12 @@ def evidence(differences: Floats, least: float) -> list[Evidence | None]:
 
 
 def significant(values: Floats, comparisons: int) -> Flags:
-    """Return which e-values are significant among some number of comparisons (e-BH)."""
+    """Return which e-values are significant, by the e-BH procedure.
+
+    Args:
+        values: The e-values.
+        comparisons: Number of comparisons that were made in total.
+    """
     order = np.argsort(-values)
     rank = np.arange(1, len(values) + 1)
     enough = np.flatnonzero(values[order] >= comparisons / (FDR * rank))
@@ -134,7 +141,7 @@ def _spread(values: Floats) -> float:
 
 
 def _residuals(values: Floats, level: float) -> Floats:
-    """Return the changes from day to day around a component's own level."""
+    """Return by how much a component differs from its own usual level on each day."""
     # With few values their level follows them: the factor corrects for it.
     changes: Floats = (values - level) * np.sqrt(len(values) / (len(values) - 1))
     return changes

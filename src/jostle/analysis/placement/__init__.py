@@ -1,14 +1,17 @@
 """Measures the placement of jobs in a fabric, and its effect on speed (Bhatele et al., 2013).
 
 Public interface:
-    Ground: a fabric prepared for measuring; its `shape` measures one placement.
-    Shape, Box, Touched: the result of `shape`.
-    Stay: a job with its nodes and time. company: the routers and links that it shares with
-    concurrent jobs. Company, Meeting: the result of `company`.
-    communicators: hops of each communicator of a job. CommunicatorShape: its result.
-    program_placement: how placement and the speed of a program's runs are related.
-    ProgramPlacement and its parts: Run, Measured, Correlation, SuspectProgram, PairOfRuns, Course,
-        Event, Noise, CommunicatorHops.
+    FabricMap: a fabric (network of a cluster), prepared for measuring placements. Its method
+        `shape` measures the placement of one job.
+    Shape, Box, Touched: result types of `FabricMap.shape`.
+    Stay: a job with its nodes and the time in which it ran.
+    company: finds the routers and links that a job shares with concurrent jobs.
+    Company, Meeting: result types of `company`.
+    communicators: measures the hops of each communicator of a job. shapes_of: the same, from
+        tables. CommunicatorShape: their result type.
+    program_placement: analyses how placement and the speed of a program's runs are related.
+    RunMessages: an input of program_placement, the messages of the runs.
+    ProgramPlacement and its parts: result types of program_placement.
 """
 
 from __future__ import annotations

@@ -17,16 +17,16 @@ def communicators(
     collective_bytes: Mapping[int, Floats],
     collective_s: Floats,
 ) -> list[CommunicatorShape]:
-    """Measure the communicators of a job, the widest first.
+    """Measure the communicators of a job, the one with the most hops first.
 
-    The time of a collective is counted per rank, not per communicator: a rank's time is divided
-    among its communicators by the bytes that it gave to the collectives of each.
+    The time in collectives is recorded per rank, not per communicator. So a rank's time is divided
+    among its communicators in proportion to the bytes that it gave to the collectives of each.
 
     Args:
         fabric_map: The fabric.
         hosts: Node of each rank.
-        members: Communicator -> its ranks.
-        collective_bytes: Communicator -> the bytes that each rank of the world gave to its
+        members: Ranks of each communicator, by number of the communicator.
+        collective_bytes: For each communicator, the bytes that each rank of the world gave to its
             collectives.
         collective_s: Time of each rank in collectives, seconds.
     """

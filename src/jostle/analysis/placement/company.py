@@ -1,4 +1,4 @@
-"""Finds which routers and links concurrent jobs have in common with a job."""
+"""Finds which routers and links of the network a job shares with concurrent jobs."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Stay:
     Attributes:
         job: Name of the job.
         program: Program of the job.
-        user: Uid of its owner; None: not shown.
+        user: Uid of the job's owner; None: not shown.
         hosts: Nodes of the job.
         start_ns: Start of the job, ns since the epoch.
-        end_ns: End of the job, or the last time at which it is known to run.
+        end_ns: End of the job, or the last time at which it was known to run, ns since the epoch.
     """
 
     job: str
@@ -36,7 +36,16 @@ class Stay:
 
 @dataclass(frozen=True)
 class _Met:
-    """One concurrent job: the common time, its nodes and routers, and what both share."""
+    """One job that ran concurrently with the job that is examined.
+
+    Attributes:
+        stay: The concurrent job.
+        span: Start and end of the time in which both ran, ns since the epoch.
+        nodes: Number of its nodes in the fabric.
+        routers: Its routers.
+        both: Routers on which both jobs have nodes.
+        links: Links that the traffic of both jobs may take.
+    """
 
     stay: Stay
     span: tuple[int, int]
@@ -49,13 +58,13 @@ class _Met:
 def company(
     fabric_map: FabricMap, own: Stay, others: Sequence[Stay], hidden: Collection[str] = ()
 ) -> Company:
-    """Find the routers and links that a job shares with others that ran at the same time.
+    """Find the routers and links that a job shares with jobs that ran at the same time.
 
     Args:
         fabric_map: The fabric.
         own: The job.
-        others: Other jobs, including those that ran at another time or in another fabric.
-        hidden: Names of other jobs that may not be shown: they are one entry, OTHERS.
+        others: Other jobs. Those that ran at another time or in another fabric are ignored.
+        hidden: Names of jobs that may not be shown; they are combined into one entry, OTHERS.
     """
     routers = fabric_map.routers(own.hosts)
     links = fabric_map.footprint(own.hosts)
@@ -92,7 +101,13 @@ def company(
 
 
 def _meeting(stay: Stay, met: Sequence[_Met], length: int) -> Meeting:
-    """Return what one concurrent job, or several together, have in common with the job."""
+    """Return what one concurrent job, or several together, share with the examined job.
+
+    Args:
+        stay: The concurrent job; for several jobs, a common name.
+        met: The concurrent jobs.
+        length: Run time of the examined job, ns.
+    """
     shares = [(each.span[1] - each.span[0]) / length for each in met]
     distinct = [
         len(np.unique(np.concatenate(parts)))
@@ -113,7 +128,20 @@ def _means(
     links: int,
     length: int,
 ) -> tuple[float, float, float]:
-    """Return the time means of the numbers of routers and links of others, each counted once."""
+    """Return how many routers and links other jobs had on average over the job's run time.
+
+    A router or link that several other jobs have at the same time counts once.
+
+    Args:
+        sets: For each other job: its routers, the shared routers, and the shared links.
+        spans: For each other job, the time in which both ran, ns since the epoch.
+        vertices: Number of vertices of the fabric.
+        links: Number of links of the fabric.
+        length: Run time of the job, ns.
+
+    Returns:
+        Mean numbers of other jobs' routers, of shared routers, and of shared links.
+    """
     edges = sorted({edge for span in spans for edge in span})
     sums: Floats = np.zeros(3)
     for begin, end in itertools.pairwise(edges):

@@ -1,4 +1,4 @@
-"""Computes the messaging rate during long runs, and which neighbours start and end meanwhile."""
+"""Computes the messaging rate over time within long runs, and when concurrent jobs start or end."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ _AROUND = 5  # slices before and after an event
 
 
 def courses(runs: Sequence[Run], slices: pa.Table, stays: Mapping[str, Stay]) -> tuple[Course, ...]:
-    """Return the messaging rate during the runs that are long enough, those that vary most first.
+    """Return the messaging rate over time within the long runs, the most variable run first.
 
     Args:
         runs: Runs of one program.
-        slices: Columns job, slice, slice_ns, sent_bytes, mpi_ns (Repository.messages.slices).
-        stays: Jobs concurrent with the runs, by name.
+        slices: What the runs sent in each slice, from Repository.messages.slices: columns job,
+            slice, slice_ns, sent_bytes, mpi_ns.
+        stays: Jobs that ran concurrently with the runs, by name.
     """
     jobs = np.array(slices["job"].to_pylist(), dtype=object)
     begin = ints(slices, "slice") * ints(slices, "slice_ns")

@@ -1,4 +1,4 @@
-"""Prepares a fabric for measuring placements: nodes' switches, and distances of switches."""
+"""Measures the placement of a job in a fabric: switches, hops, and shape of its nodes."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ _MOST_KEPT = 4096  # cached footprints: many runs have the same nodes
 
 
 class FabricMap:
-    """One fabric, prepared for measuring placements.
+    """One fabric (network of a cluster), prepared for measuring placements.
 
-    If a node has several adapters, its first one on a switch of the fabric's first plane counts.
+    A node is at the switch to which its adapter is attached. If a node has several adapters, the
+    one in the fabric's first plane counts.
     """
 
     def __init__(self, topology: Topology) -> None:
@@ -38,12 +39,12 @@ class FabricMap:
         self._footprints: dict[bytes, NDArray[np.uint8]] = {}
 
     def routers(self, hosts: Iterable[str]) -> Ints:
-        """Return the switches of some nodes, in order, each once."""
+        """Return the numbers of the switches of given nodes, ascending, each once."""
         known = {self.router_of[host] for host in hosts if host in self.router_of}
         return np.array(sorted(known), np.int64)
 
     def footprint(self, hosts: Iterable[str]) -> Flags:
-        """Return for each link whether traffic among some nodes may take it (see network)."""
+        """Return for each link whether traffic among given nodes may take it."""
         known = {self.vertex_of[host] for host in hosts if host in self.vertex_of}
         nodes = np.array(sorted(known), np.int64)
         key = nodes.tobytes()
@@ -55,9 +56,9 @@ class FabricMap:
         return np.unpackbits(packed, count=len(self.topology.sources)).astype(bool)
 
     def apart(self, routers: Ints) -> Ints:
-        """Return the number of links between each two of some switches, shape (routers, routers).
+        """Return the number of links between each two of given switches, shape (routers, routers).
 
-        APART where there is no path from one to the other.
+        The number is APART where there is no path from one switch to the other.
         """
         at = self.topology.coordinates[routers] if self.topology.sizes else None
         if at is None or not (at >= 0).all():
@@ -97,11 +98,13 @@ class FabricMap:
         )
 
     def mean_hops(self, routers: Ints, nodes: Ints) -> tuple[float | None, int | None]:
-        """Return the mean and the greatest number of links between two nodes.
+        """Return the mean and the greatest number of links between two nodes of a job.
+
+        Two nodes at the same switch are 0 links apart.
 
         Args:
-            routers: Switches.
-            nodes: Number of nodes (or ranks) of each; two on one switch are 0 links apart.
+            routers: Switches of the job.
+            nodes: Number of nodes (or ranks) of the job at each switch.
         """
         if nodes.sum() < 2:
             return None, None
@@ -113,7 +116,7 @@ class FabricMap:
         return float(np.average(hops[joined], weights=weight[joined])), int(hops[joined].max())
 
     def box(self, routers: Ints) -> Box | None:
-        """Return the smallest box around some switches of a torus or mesh; else None."""
+        """Return the smallest box around given switches of a torus or mesh; else None."""
         topology = self.topology
         if not topology.sizes or not len(routers) or (topology.coordinates[routers] < 0).any():
             return None
@@ -128,9 +131,9 @@ class FabricMap:
         return Box(tuple(begins), tuple(lengths), int(self.nodes_on[inside].sum()))
 
     def pieces(self, routers: Ints) -> int | None:
-        """Return the number of connected pieces of some switches, joined by links between them.
+        """Return into how many connected pieces given switches fall, by the links between them.
 
-        None if no two switches with nodes are joined directly (a fat tree).
+        None in a fabric in which no two switches with nodes are linked directly (a fat tree).
         """
         from scipy.sparse import csr_array
         from scipy.sparse.csgraph import connected_components
@@ -153,7 +156,12 @@ class FabricMap:
         return int(connected_components(graph, directed=False)[0])
 
     def _touched(self, routers: Ints, nodes: int) -> Iterable[Touched]:
-        """Yield the leaves and pods of a tree, or the groups of a dragonfly."""
+        """Yield the leaves and pods of a tree, or groups of a dragonfly, that a job has nodes in.
+
+        Args:
+            routers: Switches of the job.
+            nodes: Number of nodes of the job.
+        """
         topology, groups = self.topology, self.topology.groups
         if topology.kind in ("fat tree", "tree"):
             names = tuple(topology.vertices[each] for each in routers)
@@ -167,7 +175,13 @@ class FabricMap:
 
 
 def _stretch(values: Ints, size: int, wraps: bool) -> tuple[int, int]:
-    """Return begin and length of the shortest range of a dimension that contains all values."""
+    """Return start and length of the shortest range of a dimension that contains all values.
+
+    Args:
+        values: Coordinates in the dimension.
+        size: Size of the dimension.
+        wraps: Whether the range may continue from the end of the dimension at its start (torus).
+    """
     own = np.unique(values)
     if not wraps:
         return int(own[0]), int(own[-1] - own[0] + 1)
@@ -179,6 +193,11 @@ def _stretch(values: Ints, size: int, wraps: bool) -> tuple[int, int]:
 
 
 def _least(room: Ints, nodes: int) -> int:
-    """Return the least number of parts in which some nodes have room."""
+    """Return the least number of parts of a fabric in which a number of nodes has room.
+
+    Args:
+        room: Number of nodes that each part has.
+        nodes: Number of nodes.
+    """
     filled = np.cumsum(np.sort(room[room > 0])[::-1])
     return int(np.searchsorted(filled, nodes) + 1) if nodes else 0

@@ -1,6 +1,7 @@
 """Result types of the analysis of placement.
 
-Times in ns since the epoch or seconds; shares from 0 to 1.
+Instants are in ns since the epoch, durations in seconds, and shares from 0 to 1. A router is a
+switch with nodes; hops are the links between two routers.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ class Touched:
     Attributes:
         what: Kind of the parts: "leaf", "pod" or "group".
         number: Number of parts in which the job has nodes.
-        least: Least number of parts in which its nodes would have room if the fabric were empty.
+        least: Least number of parts that would have room for as many nodes in an empty fabric.
         names: Names of the parts, in order.
     """
 
@@ -33,12 +34,14 @@ class Touched:
 
 @dataclass(frozen=True)
 class Box:
-    """The smallest box of a torus or mesh around a job; in a torus it may wrap around.
+    """The smallest box of a torus or mesh that contains all nodes of a job.
+
+    In a torus, the box may continue from the end of a dimension at its start.
 
     Attributes:
         begin: First coordinate of the box in each dimension.
         lengths: Length of the box in each dimension.
-        nodes: Number of nodes of the fabric in the box.
+        nodes: Number of nodes of the fabric that are in the box.
     """
 
     begin: tuple[int, ...]
@@ -54,16 +57,18 @@ class Shape:
         fabric: Name of the fabric.
         kind: Kind of the fabric.
         nodes: Number of nodes of the job that are in the fabric.
-        unknown: Number of nodes of the job that are not.
-        routers: Number of switches that its nodes are attached to.
-        whole_routers: Number of these switches of which it has all nodes.
-        hops: Mean number of links between the switches of two of its nodes; None: one node.
-        most_hops: Greatest number of links between the switches of two of its nodes.
-        box: The smallest box around it; torus and mesh only.
-        contiguity: Number of its nodes over the number of nodes in the box.
-        pieces: Number of connected pieces of its routers; None where routers are not joined
-            directly.
-        touched: Leaves and pods of a fat tree, groups of a dragonfly.
+        unknown: Names of the nodes of the job that are not in the fabric.
+        routers: Number of switches to which the job's nodes are attached.
+        whole_routers: Number of these switches of which the job has all nodes.
+        hops: Mean number of links between the switches of two of the job's nodes; None for a
+            single node.
+        most_hops: Greatest number of links between the switches of two of the job's nodes.
+        box: The smallest box around the job; torus and mesh only.
+        contiguity: Number of the job's nodes divided by the number of nodes in the box.
+        pieces: Number of connected pieces into which the job's routers fall; None in a fabric
+            whose routers are not linked directly.
+        touched: Parts of the fabric in which the job has nodes: leaves and pods of a fat tree,
+            groups of a dragonfly.
     """
 
     fabric: str
@@ -82,15 +87,15 @@ class Shape:
 
 @dataclass(frozen=True)
 class Meeting:
-    """A job that ran concurrently with another one, and the routers and links that both may use.
+    """A job that ran concurrently with the examined job, with the routers and links of both.
 
     Attributes:
-        job: Name of the job.
-        program: Program of the job.
+        job: Name of the concurrent job.
+        program: Program of the concurrent job.
         user: Uid of its owner; None: not shown.
-        share: The part of the other job's run time in which it ran.
-        nodes: Number of its nodes in the fabric.
-        routers: Number of its routers.
+        share: The part of the examined job's run time in which the concurrent job ran.
+        nodes: Number of nodes of the concurrent job in the fabric.
+        routers: Number of routers of the concurrent job.
         shared_routers: Number of routers on which both have nodes.
         shared_links: Number of links between switches that the traffic of both may take.
     """
@@ -106,7 +111,7 @@ class Meeting:
 
     @property
     def conflicting(self) -> bool:
-        """Whether both might use the same links."""
+        """Whether the traffic of both jobs may take the same links."""
         return self.shared_links > 0
 
 
@@ -115,12 +120,14 @@ class Company:
     """All jobs that ran concurrently with a job.
 
     Attributes:
-        meetings: The concurrent jobs, those with most shared links first.
+        meetings: The concurrent jobs, the one with the most shared links first.
         links: Number of links between switches that the job's own traffic may take.
-        conflicting_routers: Mean number of routers, while the job ran, that were allocated to jobs
-            that may use the same links.
-        shared_routers: Mean number of routers on which another job had a node, too.
-        shared_links: Mean number of links that the traffic of another job may take, too.
+        conflicting_routers: Number of routers of other jobs that may use the same links; mean over
+            the job's run time.
+        shared_routers: Number of the job's routers on which another job had a node, too; mean over
+            the job's run time.
+        shared_links: Number of the job's links that the traffic of another job may take, too; mean
+            over the job's run time.
     """
 
     meetings: tuple[Meeting, ...]
@@ -136,10 +143,11 @@ class CommunicatorShape:
 
     Attributes:
         name: Number of the communicator in hexadecimal digits, or "world".
-        size: Number of its ranks.
+        size: Number of ranks of the communicator.
         hops: Mean number of links between two of its ranks; 0 for ranks on one router.
-        nodes: Number of nodes that they run on.
-        seconds: Mean over its ranks of the time in its collectives; None: unknown.
+        nodes: Number of nodes on which its ranks run.
+        seconds: Time of a rank in the communicator's collectives, mean over its ranks; None:
+            unknown.
     """
 
     name: str

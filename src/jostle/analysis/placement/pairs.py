@@ -1,4 +1,4 @@
-"""Finds pairs of runs whose placements, neighbours and messaging rates are worth comparing."""
+"""Finds pairs of runs of a program that best show why their messaging rates differ."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def informative_pairs(
 
     Args:
         runs: Runs of one program.
-        hosts_of: Nodes of each job that ran concurrently with them.
+        hosts_of: Nodes of each job that ran concurrently with one of the runs, by name of the job.
     """
     rated = [run for run in runs if run.rate]
     if len(rated) < 2:
@@ -42,7 +42,12 @@ def informative_pairs(
     pairs: dict[tuple[int, int], PairOfRuns] = {}
 
     def add(why: str, worth: Floats) -> None:
-        """Add the pair with the greatest worth, if it is not negative."""
+        """Add the pair of runs with the greatest worth, unless all are negative.
+
+        Args:
+            why: Why the pair is informative.
+            worth: How informative each pair is, shape (runs, runs).
+        """
         worth = np.where(np.triu(np.ones_like(worth), 1) > 0, worth, -1.0)
         a, b = (int(each) for each in np.unravel_index(int(worth.argmax()), worth.shape))
         if worth[a, b] < 0 or (a, b) in pairs:
@@ -73,7 +78,7 @@ def informative_pairs(
 
 
 def _overlaps(sets: Sequence[set[str]]) -> Floats:
-    """Return the overlap of each two sets over the larger one, shape (sets, sets)."""
+    """Return the share of the larger set that each two sets have in common, shape (sets, sets)."""
     from scipy.sparse import csr_array
 
     names = {name: place for place, name in enumerate(sorted(set().union(*sets)))}
@@ -87,7 +92,10 @@ def _overlaps(sets: Sequence[set[str]]) -> Floats:
 
 
 def _same_box(runs: Sequence[Run]) -> Floats:
-    """Return which runs have boxes of the same lengths and both many conflicting routers."""
+    """Return for each two runs whether their boxes are equal in size and both are surrounded.
+
+    A run is surrounded if it has many conflicting routers.
+    """
     most = max(run.company.conflicting_routers for run in runs)
     boxes: dict[tuple[int, ...], int] = {}
     number = []

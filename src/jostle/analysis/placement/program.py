@@ -29,7 +29,7 @@ from jostle.values.arrow_columns import floats, ints, lists
 
 
 class _Ranks:
-    """The ranks of all runs as columns, with the rows of each run."""
+    """The table of the ranks of all runs, which must be in order of jobs."""
 
     def __init__(self, ranks: pa.Table) -> None:
         self._table = ranks
@@ -40,7 +40,7 @@ class _Ranks:
         }
 
     def of(self, job: str, name: str) -> Floats:
-        """Return a column of one job; the table is in order of jobs."""
+        """Return a column of the table for one job, a value per rank."""
         return floats(self._table.slice(self.rows[job].start, self._length(job)), name)
 
     def hosts(self, job: str) -> list[str]:
@@ -50,7 +50,7 @@ class _Ranks:
         return hosts
 
     def ranks(self, job: str) -> int:
-        """Return how many ranks of a job there are."""
+        """Return the number of ranks of a job."""
         return self._length(job)
 
     def _length(self, job: str) -> int:
@@ -59,12 +59,12 @@ class _Ranks:
 
 @dataclass(frozen=True)
 class RunMessages:
-    """The messages that the ranks of some runs sent, as tables.
+    """The messages that the ranks of a program's runs sent, as tables.
 
     Attributes:
-        ranks: Sums of each rank (Repository.messages.ranks).
-        slices: The same for each slice (Repository.messages.slices).
-        members: Communicators of the runs (Repository.messages.communicators).
+        ranks: What each rank sent in total (Repository.messages.ranks).
+        slices: What each run sent in each slice (Repository.messages.slices).
+        members: Communicators of the runs with their ranks (Repository.messages.communicators).
         given: Bytes that ranks contributed to the collectives of each communicator.
     """
 
@@ -89,7 +89,7 @@ def program_placement(
         program: Name of the program.
         own: Runs of the program.
         others: All other jobs.
-        sent: Messages of the ranks of its runs.
+        sent: Messages that the ranks of these runs sent.
         notes: Known errors of the fabric's data, one sentence each.
     """
     table = _Ranks(sent.ranks)
@@ -121,7 +121,10 @@ def program_placement(
 def _usual(
     fabric_map: FabricMap, own: Sequence[Stay], table: _Ranks
 ) -> tuple[list[Stay], list[str]]:
-    """Return the runs that can be compared, in order of time, and why others are left out."""
+    """Return the runs that can be compared, in order of time, and why other runs are left out.
+
+    Runs can be compared if they have the most frequent number of ranks.
+    """
     placed = [stay for stay in own if len(fabric_map.routers(stay.hosts))]
     ranked = [stay for stay in placed if stay.job in table.rows]
     sizes = Counter(table.ranks(stay.job) for stay in ranked)
@@ -143,9 +146,14 @@ def _usual(
 def shapes_of(
     fabric_map: FabricMap, job: str, ranks: pa.Table, members: pa.Table, given: pa.Table
 ) -> list[CommunicatorShape]:
-    """Measure the communicators of one job, without the world.
+    """Measure the communicators of one job, except MPI_COMM_WORLD.
 
-    The tables are those of RunMessages.
+    Args:
+        fabric_map: The fabric.
+        job: Name of the job.
+        ranks: As RunMessages.ranks.
+        members: As RunMessages.members.
+        given: As RunMessages.given.
     """
     table, groups = _Ranks(ranks), _communicators(members, given).get(job)
     return _shapes(fabric_map, job, table, groups) if groups and job in table.rows else []
@@ -155,7 +163,7 @@ _Groups = tuple[dict[int, Ints], dict[int, tuple[Ints, Floats]]]
 
 
 def _communicators(members: pa.Table, given: pa.Table) -> dict[str, _Groups]:
-    """Return by job the ranks of each communicator, and the bytes that each rank gave it."""
+    """Return, by job, the ranks of each communicator, and the bytes that each rank gave to it."""
     groups: dict[str, _Groups] = {}
     row, rank = lists(members, "ranks")
     cuts = np.searchsorted(row, np.arange(members.num_rows + 1))
@@ -209,7 +217,7 @@ def _rate(sent: float, spent_ns: float) -> float | None:
 def _shapes(
     fabric_map: FabricMap, job: str, table: _Ranks, groups: _Groups
 ) -> list[CommunicatorShape]:
-    """Measure the communicators of a run, without the world."""
+    """Measure the communicators of a run, except MPI_COMM_WORLD."""
     rank, hosts = table.of(job, "rank").astype(np.int64), table.hosts(job)
     size = int(max(rank.max(initial=-1) + 1, table.of(job, "size").max(initial=0)))
     if size > len(hosts) * 4:  # a hostile profile may claim any size
@@ -230,7 +238,7 @@ def _shapes(
 
 
 def _calls(runs: Sequence[Run]) -> dict[str, Range]:
-    """Return the time of each kind of calls over the runs, the least first."""
+    """Return the time in each kind of MPI calls over the runs, the kind with least time first."""
     if not runs:
         return {}
     spent = {name: Range.of(np.array([run.calls_s[name] for run in runs])) for name in CALLS}

@@ -1,6 +1,6 @@
-"""Result types of the analysis of a program's runs and their placement.
+"""Result types of the analysis how placement and the speed of a program's runs are related.
 
-Rates in bytes per second of one rank.
+A messaging rate is the number of bytes that a rank sends by MPI per second of its time in MPI.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ class Run:
         job: Name of the job.
         start_ns: Start of the run, ns since the epoch.
         seconds: Run time, s.
-        ranks: Number of its MPI ranks.
+        ranks: Number of MPI ranks of the run.
         hosts: Nodes of the run.
-        rate: Messaging rate of the run: bytes sent by MPI over the time in MPI, summed over the
-            ranks; None: it sent no messages.
+        rate: Messaging rate of the run: bytes that all ranks sent by MPI, divided by their time in
+            MPI; None: the run sent no messages.
         collective_rate: Messaging rate of collectives alone.
         p2p_rate: Messaging rate of point-to-point messages alone.
-        compute_s: Time per rank outside MPI and I/O.
-        mpi_s: Time per rank in MPI.
-        calls_s: Mean time of a rank in each kind of MPI calls.
-        shape: Measures of its placement.
-        company: The jobs that ran concurrently with it.
-        communicators: Hops and times of its communicators, without the world.
+        compute_s: Time of a rank outside MPI and I/O, s.
+        mpi_s: Time of a rank in MPI, s.
+        calls_s: Mean time of a rank in each kind of MPI calls, s.
+        shape: Measures of the run's placement.
+        company: The jobs that ran concurrently with the run.
+        communicators: Hops and times of the run's communicators, except MPI_COMM_WORLD.
     """
 
     job: str
@@ -50,7 +50,7 @@ class Run:
 
     @property
     def communicator_hops(self) -> float | None:
-        """Mean hops of its communicators that reach over several routers."""
+        """Mean hops of the communicators whose ranks are on several routers."""
         wide = [each.hops for each in self.communicators if each.hops > 0]
         return sum(wide) / len(wide) if wide else None
 
@@ -61,10 +61,11 @@ class Correlation:
 
     Attributes:
         n: Number of pairs of values.
-        pearson: Pearson's r; None: fewer than four values, or all are equal.
-        pearson_p: p value of `pearson`.
-        spearman: Spearman's rho.
-        spearman_p: p value of `spearman`.
+        pearson: Pearson's r. None if there are fewer than four pairs, or if all values of a column
+            are equal.
+        pearson_p: p value of `pearson`; None in the same cases.
+        spearman: Spearman's rho; None in the same cases.
+        spearman_p: p value of `spearman`; None in the same cases.
     """
 
     n: int
@@ -76,11 +77,11 @@ class Correlation:
 
 @dataclass(frozen=True)
 class Measured:
-    """Correlation of one measure of placement with rate and time, over the runs.
+    """How one measure of placement is correlated with the speed of a program's runs.
 
     Attributes:
-        key: Key of the measure in MEASURES.
-        values: Value of each run; None: not defined.
+        key: Name of the measure, a key of MEASURES.
+        values: Value of the measure in each run; None: not defined.
         rate: Correlation of the measure with the messaging rate.
         time: Correlation of the measure with the run time.
     """
@@ -93,18 +94,19 @@ class Measured:
 
 @dataclass(frozen=True)
 class SuspectProgram:
-    """Runs with and without a concurrent program that might use the same links, compared.
+    """Comparison of runs with and without a concurrent program that may use the same links.
 
     Attributes:
         program: Name of the concurrent program.
-        with_rates: Messaging rates of the runs concurrent with it.
-        without_rates: Messaging rates of the others.
-        change: Mean rate with it over that without, less one, and its 95 % interval.
-        normal: Shapiro-Wilk p of each group; None: too few.
-        equal_variance: Bartlett p.
-        test: Name of the test: "ANOVA" or "Kruskal-Wallis"; "": too few runs.
-        p: p value of that test.
-        q: p after control of the false-discovery rate over all programs.
+        with_rates: Messaging rates of the runs that ran concurrently with this program.
+        without_rates: Messaging rates of the other runs.
+        change: Mean rate with the program divided by the mean rate without it, less 1; and the
+            lower and the upper end of its 95 % interval.
+        normal: p value of the Shapiro-Wilk test of each of the two groups; None: too few runs.
+        equal_variance: p value of Bartlett's test of equal variances; None: too few runs.
+        test: Name of the test of equal means: "ANOVA" or "Kruskal-Wallis"; "": too few runs.
+        p: p value of this test.
+        q: p value adjusted for the false discovery rate over all programs.
     """
 
     program: str
@@ -123,13 +125,15 @@ class PairOfRuns:
     """Two runs of a program that are compared.
 
     Attributes:
-        why: "best and worst", "most alike", "same nodes, other neighbours" or "same box, both
-            surrounded".
-        slow: The slower run.
-        fast: The faster run.
-        nodes_alike: Part of the larger placement that both have in common, 0 to 1.
-        neighbours_alike: The same of the nodes of conflicting jobs; None: there are none.
-        faster: Rate of the faster one over that of the slower one, less one.
+        why: Why the pair is informative: "best and worst", "most alike", "same nodes, other
+            neighbours" or "same box, both surrounded".
+        slow: Name of the slower run.
+        fast: Name of the faster run.
+        nodes_alike: Number of common nodes divided by the number of nodes of the larger run, 0 to
+            1.
+        neighbours_alike: The same ratio for the nodes of conflicting jobs; None: neither run had
+            conflicting jobs.
+        faster: Messaging rate of the faster run divided by that of the slower run, less 1.
     """
 
     why: str
@@ -142,14 +146,16 @@ class PairOfRuns:
 
 @dataclass(frozen=True)
 class Event:
-    """A conflicting job that starts or ends while a run goes on.
+    """The start or end of a conflicting job (one that may use the same links) during a run.
 
     Attributes:
         at_s: Time of the event, seconds after the start of the run.
-        job, program: The conflicting job and its program.
+        job: Name of the conflicting job.
+        program: Program of the conflicting job.
         starts: Whether the job starts; else it ends.
-        routers: Number of its routers.
-        change: Mean rate after the event over that before it, less one; None: too few slices.
+        routers: Number of routers of the conflicting job.
+        change: Mean messaging rate after the event divided by that before it, less 1; None: too
+            few slices.
     """
 
     at_s: float
@@ -162,14 +168,14 @@ class Event:
 
 @dataclass(frozen=True)
 class Course:
-    """The messaging rate inside one long run.
+    """The messaging rate over time within one long run.
 
     Attributes:
         job: Name of the run.
-        times_s: Begin of each slice, seconds after the start of the run.
+        times_s: Start of each slice, seconds after the start of the run.
         rates: Messaging rate in each slice.
-        slice_s: Length of a slice.
-        variation: Standard deviation of the rates over their mean.
+        slice_s: Length of a slice, s.
+        variation: Standard deviation of the rates divided by their mean.
         events: Starts and ends of conflicting jobs, in order of time.
     """
 
@@ -185,15 +191,19 @@ class Course:
 class Noise:
     """Whether noise of the operating system explains the differences between runs.
 
+    Such noise would make the computation time of runs vary.
+
     Attributes:
-        compute_spread: Standard deviation over mean of the runs' mean computation time.
-        mpi_spread: Standard deviation over mean of the runs' mean time in MPI.
-        least: Greatest distance, over the runs, of a rank's computation time below the mean of its
-            run, as a share of the mean.
-        most: Greatest such distance above the mean.
-        compute_part: Part of the variance of run times that is explained by computation.
-        mpi_part: The same for MPI. Both need not add up to 1: there is I/O, and they may covary.
-        excluded: Computation hardly varies, so noise of the system is not the reason.
+        compute_spread: Standard deviation of the runs' computation times (mean over ranks),
+            divided by their mean.
+        mpi_spread: The same ratio for the runs' times in MPI.
+        least: How far the computation time of a rank is below the mean of its run, as a share of
+            the mean; greatest value over all runs.
+        most: How far it is above the mean of its run, as a share of the mean; greatest value.
+        compute_part: Part of the variance of run times that computation times explain.
+        mpi_part: Part of this variance that times in MPI explain. Both parts need not add up to 1,
+            since there is also I/O, and since both times may vary together.
+        excluded: Whether noise is ruled out as the reason, since computation hardly varies.
     """
 
     compute_spread: float
@@ -207,12 +217,12 @@ class Noise:
 
 @dataclass(frozen=True)
 class CommunicatorHops:
-    """Correlation of time in collectives with hops, over the communicators of runs.
+    """Correlation of communicators' hops with the time in their collectives.
 
     Attributes:
         all: Correlation over the communicators of all runs.
-        runs: Correlation over those of the slowest, the fastest and the most contiguous run, by
-            job.
+        runs: Correlation over the communicators of a single run, by name of the run: for the
+            slowest, the fastest and the most contiguous run.
     """
 
     all: Correlation
@@ -225,19 +235,21 @@ class ProgramPlacement:
 
     Attributes:
         program: Name of the program.
-        fabric: The fabric in which its runs are.
+        fabric: Name of the fabric in which the runs are.
         kind: Kind of the fabric.
-        runs: Runs of the program, in order of their start.
-        measures: Measures of placement, the one that correlates best with the rate first.
+        runs: Runs of the program, in order of their starts.
+        measures: Measures of placement, the one that correlates best with the messaging rate first.
         rate_and_time: Correlation of messaging rate and run time.
-        suspects: Programs concurrent with some of the runs but not all, those with evidence first.
-        pairs: Pairs of runs that show what makes the difference.
-        courses: Messaging rate during long runs, those that vary most first.
-        noise: Whether noise of the operating system explains differences; None: too few runs.
-        communicators: Hops of communicators and their time; None: not known.
-        calls: Kinds of MPI calls by mean time of a rank over all runs, the least first.
-        best_to_worst: Rate of the fastest run over that of the slowest.
-        left_out: Number of runs that were not used, and why.
+        suspects: Programs that ran concurrently with some of the runs but not with all, the one
+            with the strongest evidence first.
+        pairs: Pairs of runs that best show why runs differ.
+        courses: Messaging rate over time within long runs, the most variable run first.
+        noise: Whether noise of the operating system explains the differences; None: too few runs.
+        communicators: Correlation of communicators' hops with their times; None: not known.
+        calls: Time of a rank in each kind of MPI calls, over all runs, the kind with the least time
+            first.
+        best_to_worst: Messaging rate of the fastest run divided by that of the slowest run.
+        left_out: How many runs were left out, and why, one text for each reason.
         notes: Notes on unknown or estimated data, one sentence each.
     """
 

@@ -45,7 +45,7 @@ MEASURES: dict[str, Callable[[Run], float | None]] = {
 
 
 def correlation(left: Sequence[float | None], right: Sequence[float | None]) -> Correlation:
-    """Correlate two columns, without the rows where one of them is not known."""
+    """Correlate two columns, without the rows in which one of the values is not known."""
     from scipy import stats
 
     rows = [(a, b) for a, b in zip(left, right, strict=True) if a is not None and b is not None]
@@ -63,10 +63,11 @@ def correlation(left: Sequence[float | None], right: Sequence[float | None]) -> 
 
 
 def measured(runs: Sequence[Run]) -> tuple[Measured, ...]:
-    """Correlate every measure with rate and time; the strongest correlation with the rate first.
+    """Correlate every measure of placement with messaging rate and run time.
 
-    Strength is the absolute value of Spearman's rho; those that round to the same tenth are equal
-    and keep the order of MEASURES. Measures with the same value in all runs are last.
+    The measure with the strongest correlation with the rate is first, by the absolute value of
+    Spearman's rho. Values that round to the same tenth count as equal, and their measures are in
+    the order of MEASURES. Measures with the same value in all runs are last.
     """
     rates, times = [run.rate for run in runs], [run.seconds for run in runs]
     rows = []
@@ -84,7 +85,7 @@ def _weakness(row: Measured) -> float:
 
 
 def suspects(runs: Sequence[Run]) -> tuple[SuspectProgram, ...]:
-    """Compare runs with and without each concurrent program that might use the same links."""
+    """Compare runs with and without each concurrent program that may use the same links."""
     known = [
         (run.rate, {each.program for each in run.company.meetings if each.conflicting})
         for run in runs
@@ -116,7 +117,10 @@ def suspects(runs: Sequence[Run]) -> tuple[SuspectProgram, ...]:
 
 
 def noise(runs: Sequence[Run]) -> Noise | None:
-    """Assess whether computation varies between runs, as it would with noise of the system."""
+    """Assess whether computation times vary between runs, as noise of the system would cause.
+
+    None if there are too few runs.
+    """
     compute = np.array([run.compute_s.mean for run in runs])
     mpi = np.array([run.mpi_s.mean for run in runs])
     total = np.array([run.seconds for run in runs])

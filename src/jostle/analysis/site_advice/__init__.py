@@ -1,12 +1,13 @@
-"""Advice for a whole site: what to change, what that would have saved, and which jobs it delays.
+"""Advises a site what to change, what this would have saved, and which jobs it would have delayed.
 
 Public interface:
-    recommend_site: the advice from what is known of a period, the greatest saving first.
-    site_sums: sums over a user's own jobs, for users who may not see the advice.
-    policy_of, Policy: what a scheduler shall add to jobs.
+    recommend_site: returns the advice from the recorded data of a period, the greatest saving
+        first.
+    site_sums: returns sums over a user's own jobs, for users who may not see the advice.
+    policy_of: combines the advice into a Policy, the options that a scheduler adds to jobs.
     replay: simulates the jobs of a period with and without a policy.
-    SiteEvidence, SiteJob, MountUse, Cost, SlowNode: the input.
-    SiteAdvice, SiteRecommendation, Delay, Directive, SiteSums, Replay: the results.
+    SiteEvidence, SiteJob, MountUse, Cost, SlowNode: input types.
+    SiteAdvice, SiteRecommendation, Delay, Directive, SiteSums, Replay: result types.
 """
 
 from __future__ import annotations

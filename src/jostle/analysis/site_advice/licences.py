@@ -1,4 +1,4 @@
-"""Advises on Slurm licences: for the bandwidth of a file system, or to separate programs."""
+"""Advises on Slurm licences that limit which jobs use a file system at the same time."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ _MOST_CAUSES = 3
 
 
 def licences(evidence: SiteEvidence) -> Iterator[SiteRecommendation]:
-    """Yield licences with which jobs would not have slowed each other on a file system.
+    """Yield the advice on licences with which jobs would have slowed each other less.
+
+    There are two kinds of licences for each file system: for shares of its bandwidth, and to
+    separate a program from others.
 
     Args:
         evidence: Recorded data of the period.
@@ -48,7 +51,7 @@ def licences(evidence: SiteEvidence) -> Iterator[SiteRecommendation]:
 
 
 def demands(evidence: SiteEvidence, mount: str) -> dict[str, float]:
-    """Return the median bytes per second that a job of each program requests of a mount."""
+    """Return for each program how many bytes per second a job requests of a mount (median)."""
     rates: dict[str, list[float]] = {}
     for job in evidence.jobs.values():
         if mount in job.mounts:
@@ -59,7 +62,15 @@ def demands(evidence: SiteEvidence, mount: str) -> dict[str, float]:
 def _bandwidth(
     evidence: SiteEvidence, mount: str, lost: Mapping[Pair, Interval]
 ) -> Iterator[SiteRecommendation]:
-    """Yield licences for the bandwidth of a mount, by the most that it served."""
+    """Yield the advice on licences for shares of a mount's bandwidth.
+
+    The bandwidth is the highest data rate that the mount served in the period.
+
+    Args:
+        evidence: Recorded data of the period.
+        mount: Identity of the mount.
+        lost: Core hours that programs lost to each other on the mount.
+    """
     peak = evidence.peaks.get(mount, 0.0)
     if peak <= 0:
         return
@@ -93,7 +104,13 @@ def _bandwidth(
 def _apart(
     evidence: SiteEvidence, mount: str, lost: Mapping[Pair, Interval]
 ) -> Iterator[SiteRecommendation]:
-    """Yield licences that separate a program from others that it costs much."""
+    """Yield the advice on licences that separate a program from those that it slows much.
+
+    Args:
+        evidence: Recorded data of the period.
+        mount: Identity of the mount.
+        lost: Core hours that programs lost to each other on the mount.
+    """
     caused: dict[str, float] = {}
     for (cause, _), hours in lost.items():
         caused[cause] = caused.get(cause, 0.0) + hours.value
@@ -162,7 +179,7 @@ def _recommendation(
 
 
 def _at_once(evidence: SiteEvidence, mount: str, programs: list[str]) -> int:
-    """Return the greatest number of jobs of some programs that used a mount at the same time."""
+    """Return the greatest number of jobs of given programs that used a mount at the same time."""
     moments = []
     for job in evidence.jobs.values():
         if job.program in programs and mount in job.mounts:
@@ -175,7 +192,7 @@ def _at_once(evidence: SiteEvidence, mount: str, programs: list[str]) -> int:
 
 
 def _unit(peak: float) -> float:
-    """Return a round number of bytes per second of which a peak has ten or more."""
+    """Return the bytes per second of one licence: a round number, at most a tenth of the peak."""
     rough = peak / _LEAST_COUNT
     power = 10.0 ** math.floor(math.log10(rough))
     return max(step * power for step in (1, 2, 5) if step * power <= rough)

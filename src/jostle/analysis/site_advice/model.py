@@ -21,7 +21,7 @@ class MountUse:
 
     Attributes:
         moved: Number of bytes read and written.
-        rate: Bytes per second in its busy slices (90 % quantile).
+        rate: Bytes per second in the job's busy slices (90 % quantile).
     """
 
     moved: float
@@ -30,19 +30,20 @@ class MountUse:
 
 @dataclass(frozen=True)
 class SiteJob:
-    """A job of the period; a batch job with all of its parts is one.
+    """A job that ran in the period; a batch job with all its parts counts as one job.
 
     Attributes:
         job: Name of the job.
         program: Program of the job.
         nodes: Nodes of the job.
-        cores: Number of cores that it held.
-        start_s, end_s: Start and end of the job, s since the epoch.
+        cores: Number of cores that the job held.
+        start_s: Start of the job, s since the epoch.
+        end_s: End of the job, s since the epoch.
         mounts: Load of the job on each mount.
-        submit_s: Time of its submission, s since the epoch; None: not known.
-        evaluated: Whether there is a verdict on it, so that its losses are known.
-        watts: Power of its nodes, W; None: not measured.
-        user: Uid of its owner; None: not known.
+        submit_s: When the job was submitted, s since the epoch; None: not known.
+        evaluated: Whether the job has a verdict, so that its losses are known.
+        watts: Power of the job's nodes, W; None: not measured.
+        user: Uid of the job's owner; None: not known.
     """
 
     job: str
@@ -73,9 +74,9 @@ class Cost:
     """The run time that one job, or a server, cost another job on a resource.
 
     Attributes:
-        job: The job that lost time.
-        cause: The job that caused it, or the name of the server.
-        resource: The resource.
+        job: Name of the job that lost time.
+        cause: Name of the job or server that caused the loss.
+        resource: Name of the resource.
         kind: Kind of the resource.
         seconds: Run time lost, s.
         source: Kind of the cause: a job, load without a profile, or a server.
@@ -95,8 +96,8 @@ class SlowNode:
 
     Attributes:
         host: Name of the node.
-        words: Text on what is worse, and by how much.
-        slower: Missing part of the speed of its cores, 0 to 1; None: another figure.
+        words: Text that says what is worse, and by how much.
+        slower: By which part the node's cores are slower, 0 to 1; None: something else is worse.
     """
 
     host: str
@@ -109,17 +110,18 @@ class SiteEvidence:
     """The recorded data of a site in a period: jobs, losses, mounts and nodes.
 
     Attributes:
-        from_s, to_s: Start and end of the period, s since the epoch.
-        jobs: The jobs that ran in it, by name.
-        costs: Losses of all jobs with a verdict to each other.
-        peaks: By shared mount, the highest data rate that it served (99 % quantile of the slices
+        from_s: Start of the period, s since the epoch.
+        to_s: End of the period, s since the epoch.
+        jobs: The jobs that ran in the period, by name.
+        costs: Losses of all jobs with a verdict to other jobs and to servers.
+        peaks: Highest data rate of each shared mount, bytes per second (99 % quantile of the slices
             of its busiest day).
-        rpc_bytes: By Lustre mount, mean bytes of a request to its servers, where counted.
-        servers: By Lustre mount, the number of object servers that were counted.
+        rpc_bytes: Mean bytes of a request to the servers of each Lustre mount, where counted.
+        servers: Number of object servers of each Lustre mount, where counted.
         node_cores: Number of cores of each node whose agent counted them.
-        leaf_nodes: Median number of nodes below a leaf switch; 0: the fabric is not known.
+        leaf_nodes: Median number of nodes at a leaf switch; 0: the fabric is not known.
         slow_nodes: Nodes that are persistently worse than their peers.
-        names: Path of each mount, for users.
+        names: Path of each mount, as shown to users.
     """
 
     from_s: float
@@ -137,13 +139,13 @@ class SiteEvidence:
 
 @dataclass(frozen=True)
 class Delay:
-    """The delay of the start or end of a program's jobs.
+    """By how much a change would delay the start or end of a program's jobs.
 
     Attributes:
         program: Name of the program.
-        jobs: Number of its delayed jobs.
+        jobs: Number of delayed jobs of the program.
         mean_s: Mean delay of these jobs, s.
-        most_s: Largest delay, s.
+        most_s: Largest delay of these jobs, s.
     """
 
     program: str
@@ -154,7 +156,7 @@ class Delay:
 
 @dataclass(frozen=True)
 class Directive:
-    """The options that a scheduler shall add to the jobs of a program.
+    """An option that a scheduler shall add to the jobs of a program.
 
     Attributes:
         program: Name of the program.
@@ -171,15 +173,18 @@ class SiteRecommendation:
 
     Attributes:
         rule: Kind of the change.
-        where: Name of the resource concerned, for users.
-        seen: Observation that the advice rests on, with figures; a sentence without its full stop.
+        where: Name of the resource concerned, as shown to users.
+        seen: Observation from which the advice follows, with numbers; a sentence without its full
+            stop.
         lever: Setting that is to be changed.
-        texts: Lines to paste.
-        saving: Core hours that it would have saved in the period; None: none can be predicted.
-        kwh: Energy of nodes that it would have saved, kWh; None: their power is not known.
-        saving_words: What the saving rests on, or why none is predicted.
+        texts: Lines to paste into configurations or scripts.
+        saving: Core hours that the change would have saved in the period; None where the saving
+            cannot be predicted.
+        kwh: Energy of nodes that the change would have saved, kWh; None where their power is not
+            known.
+        saving_words: How the saving was predicted, or why none is predicted.
         pays: Who bears the cost of the change, and what that cost is.
-        delays: Delays by program, the longest first.
+        delays: Delays of jobs by program, the program with the longest delay first.
         unless: Conditions under which the advice should not be followed.
         settings: Lines for slurm.conf.
         directives: Options that the scheduler shall add to jobs.
@@ -205,13 +210,14 @@ class SiteAdvice:
     """The advice for a site: what to change, and what that would have saved.
 
     Attributes:
-        from_s, to_s: Start and end of the evaluated period, s since the epoch.
-        jobs: Number of jobs that ran in it.
+        from_s: Start of the evaluated period, s since the epoch.
+        to_s: End of the evaluated period, s since the epoch.
+        jobs: Number of jobs that ran in the period.
         evaluated: Number of these jobs with a verdict.
-        core_hours: Core hours that all of them held.
-        lost: Core hours that those with a verdict lost to others.
-        found: The advice, the greatest saving first; those without a prediction last.
-        nothing: Why nothing is advised, a sentence; "" where something is.
+        core_hours: Core hours that all these jobs held.
+        lost: Core hours that the jobs with a verdict lost to others.
+        found: The advice, the greatest saving first; changes without a predicted saving are last.
+        nothing: Why no change is advised, a sentence; "" where a change is advised.
         limits: Limits of the advice, one sentence each.
     """
 
@@ -238,7 +244,7 @@ def scaled(interval: Interval, factor: float) -> Interval:
 
 
 def added(parts: Iterable[Interval]) -> Interval:
-    """Return the sum of figures that were estimated independently of each other."""
+    """Return the sum of values that were estimated independently, with its interval."""
     parts = list(parts)
     value = sum(part.value for part in parts)
     low = value - sqrt(sum((part.value - part.low) ** 2 for part in parts))

@@ -1,4 +1,4 @@
-"""Advises on nodes: programs that should have nodes alone, and nodes and servers to repair."""
+"""Advises a site which programs should have nodes alone, and which nodes and servers to repair."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ _HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,254}")
 
 
 def exclusive_nodes(evidence: SiteEvidence) -> Iterator[SiteRecommendation]:
-    """Yield the advice to run programs on exclusive nodes, if that saves more cores than it idles.
+    """Yield the advice to run programs on exclusive nodes, where that saves core hours.
+
+    The saving is what jobs on shared nodes cost each other, less the core hours that would be idle.
 
     Args:
         evidence: Recorded data of the period.
@@ -66,7 +68,10 @@ def _lost(costs: list[Cost], evidence: SiteEvidence) -> Interval:
 
 
 def _idle(evidence: SiteEvidence, program: str) -> float | None:
-    """Return core hours that would be idle if a program had its nodes alone; None: not known."""
+    """Return the core hours that would be idle if a program had its nodes alone.
+
+    None if the number of cores of a node is not known.
+    """
     idle = 0.0
     for job in evidence.jobs.values():
         if job.program == program:
@@ -115,7 +120,7 @@ def _ends(interval: Interval) -> tuple[float, float, float]:
 
 
 def slow_servers(evidence: SiteEvidence) -> Iterator[SiteRecommendation]:
-    """Yield the advice on servers that were slow by themselves, with the time that they cost jobs.
+    """Yield the advice to repair servers that were slow by themselves, with the time they cost.
 
     Args:
         evidence: Recorded data of the period.
@@ -161,7 +166,7 @@ def _server_texts(mount: str, server: str) -> tuple[str, ...]:
 
 
 def slow_nodes(evidence: SiteEvidence) -> Iterator[SiteRecommendation]:
-    """Yield the advice on nodes that are persistently worse than their peers.
+    """Yield the advice to drain and repair nodes that are persistently worse than their peers.
 
     Args:
         evidence: Recorded data of the period.

@@ -1,8 +1,8 @@
-"""Computes the saving of a limit on concurrent programs in a past period, and the delays of jobs.
+"""Computes what licences would have saved in a past period, and which jobs they would have delayed.
 
-The jobs of the period are scheduled again, with the limit. The loss that two programs cause each
-other on a resource is assumed to be proportional to the time for which jobs of both run at the same
-time.
+The jobs of the period are scheduled again, with a limited number of licences. The loss that two
+programs cause each other on a resource is assumed to be proportional to the time for which jobs of
+both programs run at the same time.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ _LEAST_DELAY_S = 1.0
 
 @dataclass(frozen=True)
 class Outcome:
-    """The saving and the delays that a limit would have brought.
+    """The saving and the delays that licences would have brought.
 
     Attributes:
-        saved: Core hours that would not have been lost; below 0 where it would have done harm.
-        apart: Core hours for which victims and causes ran at the same time, but would not have with
-            the limit.
-        delays: Delays by program whose jobs would have started later.
+        saved: Core hours that would not have been lost; below 0 where more would have been lost.
+        apart: Core hours of victims for which a cause of their losses ran at the same time, but
+            would not have run with the licences.
+        delays: Delays of jobs that would have started later, by program.
         jobs: Number of these jobs.
-        delay_s: Sum of their delays, s.
+        delay_s: Sum of the delays of these jobs, s.
     """
 
     saved: Interval
@@ -51,11 +51,13 @@ def lost_core_hours(cost: Cost, jobs: Mapping[str, SiteJob]) -> Interval:
 
 
 def by_pair(costs: Iterable[Cost], jobs: Mapping[str, SiteJob]) -> dict[Pair, Interval]:
-    """Return core hours lost by the programs of cause and victim, for causes that are jobs.
+    """Return the lost core hours for each pair of programs: that of the cause, and of the victim.
+
+    Losses to servers and to loads without a profile are left out.
 
     Args:
-        costs: The costs.
-        jobs: The jobs that they name.
+        costs: The losses of jobs.
+        jobs: The jobs by name.
     """
     parts: dict[Pair, list[Interval]] = defaultdict(list)
     for cost in costs:
@@ -78,9 +80,9 @@ def outcome(
     Args:
         evidence: Recorded data of the period.
         uses: Function that returns whether a job uses the resource.
-        lost: Core hours that were lost on it, by programs.
-        needs: Number of licences of a job, by program.
-        total: Number of licences.
+        lost: Core hours that were lost on the resource, by pair of programs.
+        needs: Number of licences that a job needs, by program.
+        total: Number of licences that exist.
     """
     jobs = [job for job in evidence.jobs.values() if uses(job)]
     requests = [
@@ -107,10 +109,10 @@ def outcome(
 
 
 def delays_of(late: Iterable[tuple[SiteJob, float]]) -> tuple[Delay, ...]:
-    """Return delays by program, the longest mean first.
+    """Return the delays of jobs by program, the program with the longest mean delay first.
 
     Args:
-        late: Jobs with their delays, s.
+        late: Each delayed job with its delay, s.
     """
     by_program: dict[str, list[float]] = defaultdict(list)
     for job, delay in late:
@@ -123,7 +125,15 @@ def delays_of(late: Iterable[tuple[SiteJob, float]]) -> tuple[Delay, ...]:
 
 
 def _together(jobs: Sequence[SiteJob], pair: Pair, later: Mapping[str, float]) -> float:
-    """Return core seconds of victims with a verdict for which a cause ran at the same time."""
+    """Return the core seconds of victims for which a cause of their losses ran at the same time.
+
+    Victims without a verdict do not count.
+
+    Args:
+        jobs: The jobs.
+        pair: Program of the cause, and program of the victim.
+        later: By how many seconds each job starts later than it did, by name.
+    """
     causes = [job for job in jobs if job.program == pair[0]]
     begins, ends = _spans(causes, later)
     names = np.array([job.job for job in causes])

@@ -1,4 +1,4 @@
-"""Defines a policy: the options that a scheduler shall add to jobs by program, and the licences."""
+"""Defines a policy: which options a scheduler adds to the jobs of which program, and licences."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ class Policy:
     """The options that a scheduler shall add to jobs.
 
     Attributes:
-        totals: Number of each licence.
-        programs: By program, the options that are added to its jobs, as `Directive.words`.
+        totals: How many of each licence exist, by name of the licence.
+        programs: For each program, the options that are added to its jobs, as `Directive.words`.
     """
 
     totals: Mapping[str, int] = field(default_factory=dict)
     programs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def needs(self, program: str) -> dict[str, float]:
-        """Return the licences that a job of a program needs, with their numbers."""
+        """Return how many of each licence a job of a program needs, by name of the licence."""
         found: dict[str, float] = {}
         for words in self.programs.get(program, ()):
             if words.startswith(_LICENCES):
@@ -32,7 +32,7 @@ class Policy:
         return found
 
     def is_exclusive(self, program: str) -> bool:
-        """Return whether the jobs of a program share no node."""
+        """Return whether the jobs of a program share no node with other jobs."""
         return "exclusive" in self.programs.get(program, ())
 
 

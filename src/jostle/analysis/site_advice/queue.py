@@ -13,9 +13,10 @@ class Request:
 
     Attributes:
         job: Name of the job.
-        at_s: Time of its arrival, s since the epoch.
-        run_s: Run time once it has started, s.
-        needs: Needed amount of each resource; more than the capacity counts as all of it.
+        at_s: When the job arrives, s since the epoch.
+        run_s: Run time of the job once it has started, s.
+        needs: How much of each resource the job needs. A need above the capacity counts as the
+            whole capacity.
     """
 
     job: str
@@ -27,12 +28,12 @@ class Request:
 def start_times(requests: Iterable[Request], capacity: Mapping[str, float]) -> dict[str, float]:
     """Return when each job starts, s since the epoch.
 
-    A job starts as soon as there is enough of all that it needs. It does not overtake a job that
-    came earlier and waits for a common resource, so that no job waits forever.
+    A job starts as soon as enough of each resource that it needs is free. It does not overtake a
+    job that came earlier and waits for one of the same resources, so no job waits forever.
 
     Args:
         requests: The jobs, in any order.
-        capacity: Available amount of each resource; other resources are not scarce.
+        capacity: Available amount of each resource. Resources that are not named are unlimited.
     """
     free = dict(capacity)
     running: list[tuple[float, int, dict[str, float]]] = []

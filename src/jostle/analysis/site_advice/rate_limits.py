@@ -1,4 +1,4 @@
-"""Advises on request rates of programs, for Lustre's token bucket filter."""
+"""Advises a site to limit the request rates of programs, by Lustre's token bucket filter."""
 
 from __future__ import annotations
 
@@ -30,10 +30,11 @@ _RPC_BYTES = 4 * 1024 * 1024
 
 
 def rate_limits(evidence: SiteEvidence) -> Iterator[SiteRecommendation]:
-    """Yield limits of the rate of requests, for programs that cost others much on Lustre.
+    """Yield the advice to limit the request rates of programs that slow others much on Lustre.
 
-    A program gets what remains of the file system's peak after the program that it costs most.
-    Metadata needs separate rules, for which the rates are not known.
+    The limit leaves to a program the peak data rate of the file system, less what the most
+    demanding of the slowed programs requests. Losses on metadata servers are left out, since limits
+    for metadata need separate rules.
 
     Args:
         evidence: Recorded data of the period.
@@ -53,7 +54,7 @@ def rate_limits(evidence: SiteEvidence) -> Iterator[SiteRecommendation]:
 
 
 def _left(evidence: SiteEvidence, mount: str, program: str, costs: list[Cost]) -> float | None:
-    """Return the bytes per second that a limit leaves to a program; None: a limit is of no use."""
+    """Return the bytes per second that a limit leaves to a program; None: a limit does not help."""
     asked = demands(evidence, mount)
     peak, own = evidence.peaks.get(mount, 0.0), asked.get(program, 0.0)
     others = max(asked.get(evidence.jobs[cost.job].program, 0.0) for cost in costs)

@@ -1,4 +1,4 @@
-"""Collects the advice for a site, without advice that is uncertain or saves too little."""
+"""Collects the advice of all rules for a site, if its saving is certain and large enough."""
 
 from __future__ import annotations
 
@@ -60,7 +60,11 @@ def _is_worth(one: SiteRecommendation, least: float) -> bool:
 
 
 def _best_licences(every: Iterable[SiteRecommendation]) -> list[SiteRecommendation]:
-    """Return one licence for each resource: the one that saves most, or nearly, with less delay."""
+    """Return all advice, but only the best licence for each resource.
+
+    The best licence is the one that saves most, or one that saves nearly as much with much less
+    delay.
+    """
     best: dict[str, SiteRecommendation] = {}
     for one in every:
         known = best.get(one.where)

@@ -34,9 +34,9 @@ def replay(
     Args:
         evidence: Recorded data of the period.
         policy: The policy.
-        cores: Number of cores of the site; None: those of the nodes, else the most that were held
-            at once.
-        seed: Seed of the losses that are drawn from their intervals.
+        cores: Number of cores of the site. None: the cores of all nodes that ran jobs; if these are
+            not known, the largest number of cores that jobs held at once.
+        seed: Seed for drawing losses from their intervals.
     """
     jobs = sorted(
         (job for job in evidence.jobs.values() if job.start_s >= evidence.from_s and job.run_s > 0),
@@ -77,7 +77,7 @@ def replay(
 
 
 class _Outcome:
-    """Starts and ends of jobs in a replay, and its figures."""
+    """The result of one replay: ends of the jobs, and how the site was used."""
 
     def __init__(self, loads: Sequence[Load], starts: Floats, ends: Floats, cores: float) -> None:
         self.ends = ends
@@ -92,7 +92,7 @@ class _Outcome:
 
 
 class _Runs:
-    """Replays of the same jobs with other policies and losses."""
+    """Replays the same jobs with different policies and losses."""
 
     def __init__(self, evidence: SiteEvidence, jobs: Sequence[SiteJob], cores: float) -> None:
         self._evidence, self._jobs, self._cores = evidence, jobs, cores
@@ -106,7 +106,13 @@ class _Runs:
         self.pairs = list(_per_second(costs, evidence, jobs).items())
 
     def run(self, policy: Policy, errors: Floats | None = None) -> _Outcome:
-        """Replay the jobs; `errors` are the deviations of losses, in standard deviations."""
+        """Replay the jobs once.
+
+        Args:
+            policy: The policy.
+            errors: By how many standard deviations the loss of each pair of programs differs from
+                its estimate; None: it does not differ.
+        """
         order, loads = [], []
         for job in self._jobs:
             order.append(job)
@@ -138,7 +144,10 @@ def _arrival(job: SiteJob) -> float:
 
 
 def _cores_of(evidence: SiteEvidence, jobs: Sequence[SiteJob]) -> float:
-    """Return the cores of the nodes that ran jobs, if known; else the most that were held."""
+    """Return the number of cores of all nodes that ran jobs.
+
+    If it is not known, return the largest number of cores that jobs held at once.
+    """
     nodes = {node for job in jobs for node in job.nodes}
     steps = sorted(
         [(job.start_s, job.cores) for job in jobs] + [(job.end_s, -job.cores) for job in jobs]
@@ -151,7 +160,7 @@ def _cores_of(evidence: SiteEvidence, jobs: Sequence[SiteJob]) -> float:
 
 
 def _whole_nodes(job: SiteJob, evidence: SiteEvidence) -> float | None:
-    """Return the cores of the nodes of a job; None: they are not known."""
+    """Return the number of cores of all nodes of a job; None: it is not known."""
     cores = [evidence.node_cores.get(node, 0) for node in job.nodes]
     return float(sum(cores)) if cores and all(cores) else None
 
@@ -167,10 +176,11 @@ def _lost_s(costs: Iterable[Cost]) -> dict[str, float]:
 def _per_second(
     costs: Iterable[Cost], evidence: SiteEvidence, jobs: Sequence[SiteJob]
 ) -> dict[tuple[Pair, bool], tuple[float, float]]:
-    """Return what programs cost each other per second for which a job of each runs.
+    """Return how much time jobs of a program lose per second for which a job of another runs.
 
     Returns:
-        (cause, victim), and whether on nodes -> seconds per second, and their standard deviation.
+        Seconds lost per second, and their standard deviation. The keys are the pair of programs
+        (cause, victim), and whether the time was lost on nodes.
     """
     sums: dict[tuple[Pair, bool], tuple[float, float]] = {}
     here = {job.job for job in jobs}
@@ -191,7 +201,14 @@ def _per_second(
 
 
 def _together_s(jobs: Sequence[SiteJob], pair: Pair) -> float:
-    """Return seconds of victims with a verdict, for each job of the cause that ran meanwhile."""
+    """Return for how many seconds a victim and a cause ran at the same time, over all such jobs.
+
+    Victims without a verdict do not count.
+
+    Args:
+        jobs: The jobs.
+        pair: Program of the cause, and program of the victim.
+    """
     causes = [job for job in jobs if job.program == pair[0]]
     begins, ends = (np.array([getattr(job, at) for job in causes]) for at in ("start_s", "end_s"))
     total = 0.0
@@ -224,7 +241,7 @@ def _figures(
 
 
 def _recorded(evidence: SiteEvidence, jobs: Sequence[SiteJob], cores: float) -> Figures:
-    """Return the figures of the period as it was."""
+    """Return how the site was used in the period, by the record."""
     lost = _lost_s(
         cost for cost in evidence.costs if cost.source == "job" and cost.cause in evidence.jobs
     )
@@ -239,7 +256,12 @@ def _recorded(evidence: SiteEvidence, jobs: Sequence[SiteJob], cores: float) -> 
 
 
 def _difference(drawn: Sequence[tuple[float, float]], value: float) -> Interval:
-    """Return a difference with its interval from draws of the losses."""
+    """Return a difference between two replays with its 95 % interval.
+
+    Args:
+        drawn: The two compared values in each pair of replays with randomly drawn losses.
+        value: The difference with the estimated losses.
+    """
     low, high = np.percentile([first - second for first, second in drawn], [2.5, 97.5])
     return Interval(value, min(float(low), value), max(float(high), value))
 

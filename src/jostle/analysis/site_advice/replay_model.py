@@ -18,10 +18,10 @@ class Load:
     Attributes:
         job: Name of the job.
         program: Program of the job.
-        at_s: Time of its submission, s since the epoch.
-        work_s: Run time without interference, s.
-        cores: Number of cores that it holds.
-        needs: Number of each licence that it needs.
+        at_s: When the job is submitted, s since the epoch.
+        work_s: Run time of the job without interference, s.
+        cores: Number of cores that the job holds.
+        needs: How many of each licence the job needs, by name of the licence.
     """
 
     job: str
@@ -34,15 +34,15 @@ class Load:
 
 @dataclass(frozen=True)
 class Figures:
-    """Figures of the use of a site in a period.
+    """How a site was used in a period, in numbers.
 
     Attributes:
         utilisation: Share of the cores that jobs held, from the first submission to the last end.
-        waited_s: Mean time that jobs waited for their start, s.
-        slowdown: Mean of the time from submission to end over the time alone; jobs of less than
-            10 s count as 10 s.
+        waited_s: Mean time for which jobs waited for their start, s.
+        slowdown: Time from submission to end of a job divided by its run time without interference,
+            mean over jobs. Times below 10 s count as 10 s.
         core_hours: Core hours that jobs held.
-        lost_core_hours: Part of these that jobs lost to each other.
+        lost_core_hours: Core hours of these that jobs lost to each other.
         ended_s: When the last job ended, s since the epoch.
     """
 
@@ -59,16 +59,17 @@ class Replay:
     """A period as it was, and as it would have been with a policy.
 
     Attributes:
-        from_s, to_s: Start and end of the period, s since the epoch.
+        from_s: Start of the period, s since the epoch.
+        to_s: End of the period, s since the epoch.
         jobs: Number of jobs that were replayed.
         cores: Number of cores of the site.
-        recorded: Figures of the record.
-        without: Figures of the replay without the policy, which should be like the record.
-        with_policy: Figures of the replay with the policy.
+        recorded: How the site was used, by the record.
+        without: How it is used in the replay without the policy; this should be like the record.
+        with_policy: How it is used in the replay with the policy.
         saved: Core hours that the policy saves.
-        waited_more_s: Mean additional time that jobs wait for their start with the policy, s; below
-            0: they wait less.
-        delays: Delays of programs whose jobs end later with the policy, the longest first.
+        waited_more_s: By how much longer jobs wait for their start with the policy, mean, s;
+            negative: they wait less.
+        delays: Delays of jobs that end later with the policy, by program, the longest first.
         limits: Limits of the replay, one sentence each.
     """
 

@@ -2,7 +2,7 @@
 
 Jobs start in the order of their arrival. Later jobs may overtake a job that waits for cores if they
 do not delay it, as with EASY backfill (Mu'alem and Feitelson, 2001). A job that waits for a licence
-holds back only those that need the same one.
+holds back only later jobs that need the same licence.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _SOON_S = 1e-6
 
 @dataclass(frozen=True)
 class Rates:
-    """The loss of each program while each other program runs.
+    """How much time jobs of each program lose while a job of each other program runs.
 
     Attributes:
-        place: Row and column of each program.
-        lost: Part of its time that a job of a column's program loses while one job of the row's
-            program runs. Shape (programs, programs).
+        place: Index of each program in `lost`.
+        lost: Part of its time that a job loses while one job of another program runs, shape
+            (programs, programs). The row is the other program, the column the losing program.
     """
 
     place: Mapping[str, int]
@@ -39,13 +39,13 @@ class Rates:
 def simulate(
     loads: Sequence[Load], rates: Rates, cores: float, totals: Mapping[str, float]
 ) -> tuple[Floats, Floats]:
-    """Return when each job starts and ends, s since the epoch.
+    """Return when each job starts, and when each job ends, s since the epoch.
 
     Args:
         loads: The jobs, in the order of their arrival.
-        rates: Loss rates of all of their programs.
-        cores: Number of cores of the site; a job that requests more gets all.
-        totals: Number of each licence; a job that requests more gets all.
+        rates: How much time the jobs' programs lose to each other.
+        cores: Number of cores of the site. A job that requests more than this gets all cores.
+        totals: How many of each licence exist. A job that requests more than this gets all.
     """
     site = _Site(loads, rates, cores, dict(totals))
     arrived, now_s = 0, loads[0].at_s if loads else 0.0
@@ -65,7 +65,16 @@ def simulate(
 
 @dataclass
 class _Site:
-    """The state of the simulation."""
+    """The state of the simulation at one instant.
+
+    Attributes:
+        loads: All jobs.
+        rates: How much time the jobs' programs lose to each other.
+        free: Number of free cores.
+        licences: Number of free licences, by name.
+        running: Indices in `loads` of the running jobs.
+        waiting: Indices in `loads` of the waiting jobs.
+    """
 
     loads: Sequence[Load]
     rates: Rates
@@ -91,7 +100,7 @@ class _Site:
         self.ends = np.full(len(self.loads), np.nan)
 
     def _speeds(self) -> Floats:
-        """Return the speed of each running job: 1 alone."""
+        """Return the speed of each running job; 1 is the speed of a job that runs alone."""
         lost = self.counts @ self.rates.lost - np.diag(self.rates.lost)
         speeds: Floats = np.clip(1 - lost, _LEAST_SPEED, 1.0)[
             [self.programs[each] for each in self.running]
@@ -99,13 +108,13 @@ class _Site:
         return speeds
 
     def next_end(self, now_s: float) -> float:
-        """Return when the next running job ends at the present speeds; infinity without one."""
+        """Return when the next job ends at the present speeds; infinity if no job runs."""
         if not self.running:
             return float("inf")
         return now_s + float((self.left[self.running] / self._speeds()).min())
 
     def work(self, seconds: float) -> None:
-        """Advance the work of running jobs by some seconds."""
+        """Let the running jobs work for a number of seconds, each at its present speed."""
         if self.running and seconds > 0:
             self.left[self.running] -= seconds * self._speeds()
 
@@ -120,7 +129,7 @@ class _Site:
                 self.licences[name] += much
 
     def start_waiting(self, now_s: float) -> None:
-        """Start the jobs whose cores and licences are free, by the rules of the module."""
+        """Start the waiting jobs for which cores and licences are free, by the module's rules."""
         scarce: set[str] = set()
         shadow_s, spare, left = float("inf"), float("inf"), []
         for each in self.waiting:
@@ -149,7 +158,7 @@ class _Site:
             self.licences[name] -= much
 
     def _reserve(self, cores: float, now_s: float) -> tuple[float, float]:
-        """Return when the requested cores will be free, and how many more will be free then."""
+        """Return when a number of cores will be free, and how many further cores will be then."""
         free = self.free
         ends = now_s + self.left[self.running] / self._speeds()
         for place in np.argsort(ends, kind="stable").tolist():

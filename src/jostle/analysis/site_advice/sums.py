@@ -1,4 +1,4 @@
-"""Sums up the losses of a user's own jobs, the part of a site's losses that a user may see."""
+"""Sums up what a user's own jobs lost, for users who may not see the losses of other jobs."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from jostle.values.storage_servers import mount_of, resource_name
 
 @dataclass(frozen=True)
 class ResourceSum:
-    """The loss of a user's jobs on a resource.
+    """The loss of a user's jobs on one resource.
 
     Attributes:
         where: Name of the resource.
-        lost: Core hours lost on it.
-        to_own: Core hours of these that other jobs of the same user cost.
+        lost: Core hours that were lost on the resource.
+        to_own: Core hours of these that were lost to other jobs of the same user.
     """
 
     where: str
@@ -34,12 +34,13 @@ class SiteSums:
     """The loss of a user's jobs in a period.
 
     Attributes:
-        from_s, to_s: Start and end of the period, s since the epoch.
-        jobs: Number of the user's jobs that ran in it.
+        from_s: Start of the period, s since the epoch.
+        to_s: End of the period, s since the epoch.
+        jobs: Number of the user's jobs that ran in the period.
         evaluated: Number of these jobs with a verdict.
-        core_hours: Core hours that they held.
-        lost: Core hours that they lost to others.
-        resources: Loss by resource, the greatest first.
+        core_hours: Core hours that these jobs held.
+        lost: Core hours that these jobs lost to others.
+        resources: Loss on each resource, the greatest loss first.
     """
 
     from_s: float

@@ -1,4 +1,4 @@
-"""Makes phrases for advice on sites, and decides which names may be pasted."""
+"""Builds parts of sentences for the advice to sites, and checks names that users may paste."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def rate_text(rate: float) -> str:
 
 
 def core_hours(hours: float) -> str:
-    """Return core hours as text, in a unit that fits their size."""
+    """Return a number of core hours as text, in a unit that fits its size."""
     return f"{hours:.3g} core-hours" if hours >= 0.1 else f"{3600 * hours:.3g} core-seconds"
 
 
@@ -38,7 +38,7 @@ def listed(names: Iterable[str]) -> str:
 
 
 def delay_words(done: Outcome) -> str:
-    """Return which jobs would have waited and for how long, as part of a sentence."""
+    """Return which jobs would have started later, and by how much, as part of a sentence."""
     if not done.jobs:
         return "nobody: no job of the period would have started later"
     worst = done.delays[0]
@@ -50,7 +50,13 @@ def delay_words(done: Outcome) -> str:
 
 
 def share_words(done: Outcome, lost: Iterable[Interval], where: str) -> str:
-    """Return the basis of a saving, as part of a sentence."""
+    """Return how a saving was predicted, as part of a sentence.
+
+    Args:
+        done: Saving and delays of the change.
+        lost: Core hours that jobs lost on the resource.
+        where: Name of the resource.
+    """
     whole = added(lost).value
     part = f"{max(done.saved.value, 0.0) / whole:.0%}" if whole > 0 else "a part"
     return (
@@ -60,12 +66,14 @@ def share_words(done: Outcome, lost: Iterable[Interval], where: str) -> str:
 
 
 def energy(evidence: SiteEvidence, saved: Interval, programs: Collection[str]) -> Interval | None:
-    """Return the energy of saved core hours, kWh, by the power per core of some programs' nodes.
+    """Return the energy of saved core hours, kWh; None where the power of nodes is not known.
+
+    It is computed from the mean power per core of the nodes on which given programs ran.
 
     Args:
         evidence: Recorded data of the period.
-        saved: Core hours saved.
-        programs: The programs whose jobs lost them.
+        saved: Core hours that are saved.
+        programs: The programs whose jobs lost these core hours.
     """
     known = [
         job

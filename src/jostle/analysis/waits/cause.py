@@ -1,10 +1,10 @@
 """Decides why ranks were late, by comparing their delays with other slices and other ranks.
 
-Each kind of evidence is a time. It counts only as far as it exceeds both that of the other ranks in
-the same slices and that of the late rank in its other slices, and at most by the lateness of the
-rank. Sums over the late slices are compared, since single slices scatter. The kinds are tested one
-after the other, the most certain first, and each explains at most the lateness that those before it
-left.
+Each kind of evidence is a time, for example the time in which a rank waited for a core. It counts
+as far as it exceeds two references: the same time of the other ranks in the same slices, and that
+of the late rank in its other slices. Sums over the late slices are compared, since single slices
+scatter. The kinds of evidence are applied one after the other, the most certain first. Each
+explains at most the part of the lateness that the kinds before it did not explain.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PROBE = "the core-speed probe (JOSTLE_CORE_PROBE=20ms)"
 
 @dataclass(frozen=True)
 class Reason:
-    """Why ranks were late; fields as in Straggler."""
+    """Why ranks were late; the fields have the same meaning as in Straggler."""
 
     cause: WaitCause
     explained_s: float
@@ -44,15 +44,15 @@ class Reason:
 
 @dataclass(frozen=True)
 class _Late:
-    """A late rank with its span and the slices for comparison.
+    """One or several late ranks of a node, with the slices in which they were late.
 
     Attributes:
-        grid: The world.
-        rank: Column of the late rank in each slice, (slices,).
+        grid: Times of the ranks of their world.
+        rank: Column in the grid of the latest of these ranks in each slice, (slices,).
         members: Columns of all late ranks.
-        inside: Slices in which it was late, (slices,).
-        outside: Slices to compare these with, (slices,).
-        seconds: By how much it was late, s; 0 outside the span, (slices,).
+        inside: Whether the ranks were late in each slice, (slices,).
+        outside: Whether each slice serves for comparison, (slices,).
+        seconds: By how much the ranks were late in each slice, s; 0 outside their span, (slices,).
     """
 
     grid: Grid
@@ -63,12 +63,16 @@ class _Late:
     seconds: Floats
 
     def own(self, values: Floats) -> Floats:
-        """Return a value of the late rank in each slice, (slices,)."""
+        """Return the value of the late rank in each slice, (slices,).
+
+        Args:
+            values: Values of all ranks, (slices, ranks).
+        """
         result: Floats = np.take_along_axis(values, self.rank[:, None], axis=1)[:, 0]
         return result
 
     def others(self, values: Floats) -> float:
-        """Return the median over the other ranks of a value's mean in the late slices."""
+        """Return the mean value in the late slices of the other ranks: the median over them."""
         apart = np.setdiff1d(np.arange(values.shape[1]), self.members)
         there = self.grid.there[self.inside][:, apart]
         sums = np.where(there, values[self.inside][:, apart], 0.0).sum(axis=0)
@@ -76,26 +80,29 @@ class _Late:
         return float(np.median((sums / times.clip(1))[times > 0])) if times.any() else 0.0
 
     def usual(self, values: Floats) -> float:
-        """Return the mean of a value of the late rank in its other slices; 0: too few of them."""
+        """Return the mean value of the late rank in its other slices; 0 if these are too few."""
         if int(self.outside.sum()) < _ENOUGH:
             return 0.0
         return float(self.own(values)[self.outside].mean())
 
     def beyond(self, values: Floats) -> float:
-        """Return the sum by which a value exceeds that of other ranks and of own other slices."""
+        """Return by how much the values of the late rank exceed both references in sum.
+
+        The references are those of `others` and of `usual`.
+        """
         reference = max(self.others(values), self.usual(values))
         own = self.own(values)[self.inside]
         return max(float(own.sum()) - reference * len(own), 0.0)
 
 
 def reason(grid: Grid, members: Ints, span: tuple[int, int], late: Floats) -> Reason:
-    """Return why some ranks were late.
+    """Return why ranks were late.
 
     Args:
         grid: Times of the ranks of their world.
-        members: Columns of the late ranks, all on one node.
+        members: Columns in the grid of the late ranks, all on one node.
         span: First and last slice in which they were late.
-        late: Lateness in each slice, s, (slices,).
+        late: By how much they were late in each slice, s, (slices,).
     """
     found = _late(grid, members, span, late)
     whole = max(float(found.seconds.sum()), 1e-12)
@@ -126,7 +133,7 @@ def _late(grid: Grid, members: Ints, span: tuple[int, int], late: Floats) -> _La
 
 
 def _evidence(found: _Late, host: str) -> list[tuple[WaitCause, str, float]]:
-    """Return the kinds of evidence, the most certain first: cause, resource, seconds."""
+    """Return the evidence for each cause as (cause, resource, seconds), the most certain first."""
     grid, length = found.grid, found.grid.length
     cpu = grid.values["os_user"] + grid.values["os_system"]
     capped = _throttled(grid, cpu)
@@ -147,7 +154,8 @@ def _evidence(found: _Late, host: str) -> list[tuple[WaitCause, str, float]]:
 def _throttled(grid: Grid, cpu: Floats) -> Floats:
     """Return the time in which a CPU limit stopped each rank, s, (slices, ranks).
 
-    The kernel adds it up over the cores of a control group, which all ranks of a node may share.
+    The kernel adds this time up over all cores of a control group, which the ranks of a node may
+    share. So it is divided by the number of cores that the ranks wanted.
     """
     stopped = grid.values["os_throttled"]
     wanted = np.zeros_like(stopped)
@@ -159,7 +167,7 @@ def _throttled(grid: Grid, cpu: Floats) -> Floats:
 
 
 def _slow_files(found: _Late) -> list[tuple[WaitCause, str, float]]:
-    """Return the delay by file calls, with the mount that took most of it."""
+    """Return the delay by slower file calls, with the mount that caused most of it."""
     by_mount: dict[str, float] = {}
     for call in found.grid.files:
         slow = _slow_calls(found, call.ops, call.seconds)
@@ -171,7 +179,13 @@ def _slow_files(found: _Late) -> list[tuple[WaitCause, str, float]]:
 
 
 def _slow_calls(found: _Late, ops: Floats, seconds: Floats) -> float:
-    """Return the time that calls of a class took beyond the usual for their number."""
+    """Return by how many seconds the late rank's calls of one class took longer than usual.
+
+    Args:
+        found: The late ranks.
+        ops: Number of calls, (slices, ranks).
+        seconds: Time of these calls, (slices, ranks).
+    """
     own_ops, own_seconds = found.own(ops), found.own(seconds)
     outside = found.outside if int(found.outside.sum()) >= _ENOUGH else found.outside & False
     apart = np.setdiff1d(np.arange(ops.shape[1]), found.members)
@@ -190,7 +204,7 @@ def _slow_calls(found: _Late, ops: Floats, seconds: Floats) -> float:
 
 
 def _slow_cores(found: _Late) -> float:
-    """Return the delay of a computing rank by slower cores, from the core-speed probe."""
+    """Return the delay by slower cores or steal time, from the core-speed probe, s."""
     grid = found.grid
     factor = _slowdown(found)
     busy = found.own(grid.length - grid.communication - grid.values["state_io"])[found.inside]
@@ -199,7 +213,10 @@ def _slow_cores(found: _Late) -> float:
 
 
 def _slowdown(found: _Late) -> float | None:
-    """Return the probe's time in the late slices over the usual; None: not known."""
+    """Return the core-speed probe's duration in the late slices divided by its usual duration.
+
+    None where it is not known.
+    """
     times, runs = found.grid.values["core_probe"], found.grid.values["core_probe_count"]
     apart = np.setdiff1d(np.arange(times.shape[1]), found.members)
     sides = (
@@ -213,7 +230,7 @@ def _slowdown(found: _Late) -> float | None:
 
 
 def _without_evidence(found: _Late, explained: float, host: str) -> Reason:
-    """Return the reason for a rank without evidence: its own work, or what is not measured."""
+    """Return the reason for lateness that no evidence explains: own work, or an unknown cause."""
     grid, inside = found.grid, found.inside
     cpu = found.own(grid.values["os_user"] + grid.values["os_system"])[inside]
     outside = (grid.length - found.own(grid.communication))[inside]
@@ -248,7 +265,7 @@ def _without_evidence(found: _Late, explained: float, host: str) -> Reason:
 
 
 def _computed_longer(found: _Late, explained: float, host: str) -> Reason:
-    """Return the reason for a rank that computed all the time: more work, or slower cores."""
+    """Return the reason for a late rank that computed all the time: own work, or unknown."""
     factor = _slowdown(found)
     if factor is not None and factor <= _SLOWER:
         return Reason("own imbalance", explained, host, "its cores were as fast as the others'")

@@ -1,4 +1,4 @@
-"""Puts the times of the ranks of a world on one time axis."""
+"""Puts what the ranks of an MPI world did on one time axis, as arrays of slices and ranks."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _MOST_CELLS = 20_000_000
 
 @dataclass(frozen=True)
 class FileCalls:
-    """Calls of one class on one mount.
+    """File calls of one class on one mount.
 
     Attributes:
         mount: Identity of the mount.
         kind: Class of the calls: read, write or meta.
         ops: Number of calls, (slices, ranks).
-        seconds: Time of these calls, (slices, ranks).
+        seconds: Time in these calls, s, (slices, ranks).
     """
 
     mount: str
@@ -37,18 +37,19 @@ class FileCalls:
 
 @dataclass(frozen=True)
 class Grid:
-    """The times of the ranks of a world in communication and files, slice by slice; in seconds.
+    """What the ranks of a world did, slice by slice; times are in seconds.
 
     Attributes:
         start: Start of each slice, ns, (slices,).
         length: Length of a slice, s.
-        ranks: The ranks, in order.
+        ranks: Number of each rank, in the order of the columns.
         hosts: Node name of each rank.
-        node: Node number of each rank, (ranks,).
-        there: Whether the rank could wait for others during the whole slice, (slices, ranks).
-        communication: Time in communication, at most the slice, (slices, ranks).
-        values: COMMUNICATION and RESOURCES by their names without `_ns`, (slices, ranks).
-        files: Calls on files.
+        node: Number of each rank's node, from 0, (ranks,).
+        there: Whether each rank was between MPI_Init and MPI_Finalize during the whole slice, so
+            that it could wait for others, (slices, ranks).
+        communication: Time in communication, at most the length of the slice, (slices, ranks).
+        values: The metrics in COMMUNICATION and RESOURCES, by name without `_ns`, (slices, ranks).
+        files: File calls.
     """
 
     start: Ints
@@ -63,14 +64,21 @@ class Grid:
 
     @property
     def waiting(self) -> Floats:
-        """`communication`, NaN where a rank was not there, (slices, ranks)."""
+        """`communication`, but NaN where `there` is false, (slices, ranks)."""
         result: Floats = np.where(self.there, self.communication, np.nan)
         return result
 
 
 @dataclass(frozen=True)
 class _Axis:
-    """A time axis: its first slice, their number and length (ns), and the column of each rank."""
+    """A time axis for the ranks of a world.
+
+    Attributes:
+        first: Number of the first slice.
+        slices: Number of slices.
+        length_ns: Length of a slice, ns.
+        column: Column of each rank, by the id of its process.
+    """
 
     first: int
     slices: int
@@ -78,7 +86,10 @@ class _Axis:
     column: dict[int, int]
 
     def spread(self, rows: pa.Table, names: Sequence[str]) -> dict[str, Floats]:
-        """Spread the rows of ranks over the slices that they cover; return (slices, ranks) each."""
+        """Return the named metrics of the ranks in each slice, each with shape (slices, ranks).
+
+        The amounts of a row that covers several slices are divided evenly among them.
+        """
         known = set(self.column)
         process = ints(rows, "process")
         mine = np.isin(process, np.fromiter(known, np.int64, len(known)))
@@ -105,14 +116,15 @@ class _Axis:
 
 
 def grid_of(tables: RankTables, number: int) -> Grid | None:
-    """Return the ranks of a world on one time axis.
+    """Return what the ranks of a world did, on one time axis.
 
     Args:
         tables: Rows of the ranks of a job.
         number: Number of the world.
 
     Returns:
-        The grid; None without slices, or where clocks were set so that no axis holds them.
+        The grid. None if there are no slices, or if clocks were changed so much during the run that
+        the time axis would be too long.
     """
     ranks = tables.ranks.filter(pc.equal(tables.ranks["number"], number)).sort_by("world_rank")
     processes = ranks["process"].to_pylist()

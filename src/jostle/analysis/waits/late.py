@@ -1,11 +1,12 @@
 """Finds spans of a run in which one rank, or one node, was late repeatedly.
 
-The rank that spends least time in communication arrives last; all others waited for it at least for
-the difference to the next one. Some rank is always last. So the test is whether one rank is last
-more often, and by more, than equal ranks would be: a scan over all spans and ranks, compared with
-random assignments of the last place in each block (a permutation test; Good, "Permutation,
-Parametric and Bootstrap Tests of Hypotheses", 2005, section 3.2). The maximum over ranks and spans
-is compared with the maxima of the random assignments, which corrects for their number.
+The rank that spends the least time in communication arrived last. All others waited for it, at
+least for the difference between its time and the second-least time. Some rank is always last. So
+the test is whether one rank is last more often, and by more, than equal ranks would be. It is a
+permutation test (Good, "Permutation, Parametric and Bootstrap Tests of Hypotheses", 2005, section
+3.2): the maximum over all ranks and spans is compared with the maxima that result if the last place
+in each block of slices is assigned at random. Comparing maxima corrects for the number of ranks and
+spans.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ _PART = 0.25
 
 @dataclass(frozen=True)
 class LatePlaces:
-    """The last rank or node in each block, and by how much it was last.
+    """The rank or node that was last in each block of slices, and by how much.
 
     Attributes:
-        last: Number of the rank or node; -1: not known, (blocks,).
-        gap: Seconds that all others waited for it, (blocks,).
+        last: Number of the rank or node that was last; -1: not known, (blocks,).
+        gap: Seconds for which all others waited for it, (blocks,).
         labels: Number of ranks or nodes that could have been last.
     """
 
@@ -50,7 +51,7 @@ class LateSpan:
         label: Number of the rank or node.
         first: First block of the span.
         last: Last block of the span.
-        p: Probability of such a span if all are equal.
+        p: Probability of such a span if all ranks or nodes are equal.
     """
 
     label: int
@@ -60,17 +61,17 @@ class LateSpan:
 
 
 def block_length(slices: int) -> int:
-    """Return the number of slices in a block."""
+    """Return how many slices form a block, for a run of so many slices."""
     return max(_BLOCK, -(-slices // _MOST_BLOCKS))
 
 
 def places(waiting: Floats, node: Ints | None = None) -> LatePlaces:
-    """Return the last rank or node in each block of slices.
+    """Return the rank or node that was last in each block of slices.
 
     Args:
-        waiting: Time in communication, s, NaN where a rank was not there, (slices, ranks).
-        node: Number of the node of each rank: nodes are compared, each by its latest rank. None:
-            ranks are compared.
+        waiting: Time in communication, s, NaN where a rank was absent, (slices, ranks).
+        node: Number of each rank's node. If it is given, nodes are compared, each by its latest
+            rank. None: ranks are compared.
     """
     length = block_length(len(waiting))
     begins = np.arange(0, len(waiting), length)
@@ -81,7 +82,11 @@ def places(waiting: Floats, node: Ints | None = None) -> LatePlaces:
 
 
 def places_of(whole: Floats) -> LatePlaces:
-    """Return the last label in each block, from the time of each label, (blocks, labels)."""
+    """Return the rank or node that was last in each block: the one with the least time.
+
+    Args:
+        whole: Time in communication of each rank or node, (blocks, labels).
+    """
     known = np.isfinite(whole)
     filled = np.where(known, whole, np.inf)
     labels = filled.shape[1]
@@ -96,7 +101,14 @@ def places_of(whole: Floats) -> LatePlaces:
 
 
 def by_node(waiting: Floats, node: Ints) -> Floats:
-    """Return the least time of each node's ranks, (slices, nodes); NaN where none was there."""
+    """Return the least time of the ranks of each node, (slices, nodes).
+
+    NaN where all ranks of the node were absent.
+
+    Args:
+        waiting: Time in communication, s, NaN where a rank was absent, (slices, ranks).
+        node: Number of each rank's node.
+    """
     filled = np.where(np.isfinite(waiting), waiting, np.inf)
     least = np.stack(
         [filled[:, node == number].min(axis=1) for number in range(int(node.max()) + 1)], axis=1
@@ -106,21 +118,21 @@ def by_node(waiting: Floats, node: Ints) -> Floats:
 
 
 def enough(found: LatePlaces, alpha: float) -> bool:
-    """Return whether there are enough blocks for a rank to be named."""
+    """Return whether there are enough blocks for a p value below `alpha`."""
     blocks = int((found.last >= 0).sum())
     return blocks >= 2 and found.labels ** -(blocks - 1.0) < alpha / 2
 
 
 def late_span(found: LatePlaces, seed: int, least_s: float) -> LateSpan | None:
-    """Return the span in which one rank or node was late most, with its p value.
+    """Return the span in which one rank or node cost the others most time, with its p value.
 
     Args:
-        found: The last rank or node in each block.
-        seed: Seed of the draws.
-        least_s: Least cost of a span that is tested, s.
+        found: The rank or node that was last in each block.
+        seed: Seed of the random draws.
+        least_s: Least time that a span must cost to be tested, s.
 
     Returns:
-        The span; None where none cost so much.
+        The span; None if no span cost so much time.
     """
     present = np.unique(found.last[found.last >= 0])
     if not len(present):
@@ -136,9 +148,12 @@ def late_span(found: LatePlaces, seed: int, least_s: float) -> LateSpan | None:
 
 
 def _best_span(signed: Floats) -> tuple[Floats, Ints, Ints]:
-    """Return the largest sum over consecutive blocks of each column, and its first and last.
+    """Return the largest sum over consecutive rows in each column.
 
-    Kadane's algorithm (Bentley, 1984).
+    The sums are found by Kadane's algorithm (Bentley, 1984).
+
+    Returns:
+        The sums, and the first and the last row of each sum, (columns,).
     """
     columns = signed.shape[1]
     run, best = np.zeros(columns), np.zeros(columns)
@@ -153,7 +168,7 @@ def _best_span(signed: Floats) -> tuple[Floats, Ints, Ints]:
 
 
 def _drawn_maxima(found: LatePlaces, seed: int) -> Floats:
-    """Return the largest sum over labels and spans in each draw of random last places."""
+    """Return the largest cost of a span in each draw, if the last place is assigned at random."""
     dice = np.random.default_rng(seed)
     gaps = found.gap[found.last >= 0]
     labels = min(found.labels, _MOST_LABELS)
@@ -169,11 +184,11 @@ def _drawn_maxima(found: LatePlaces, seed: int) -> Floats:
 
 
 def lateness(waiting: Floats, late: Ints) -> Floats:
-    """Return by how much some ranks were later than all others, s; negative: earlier, (slices,).
+    """Return by how much given ranks were later than all others, s; negative: earlier, (slices,).
 
     Args:
-        waiting: Time in communication, s, NaN where a rank was not there, (slices, ranks).
-        late: Columns of the ranks.
+        waiting: Time in communication, s, NaN where a rank was absent, (slices, ranks).
+        late: Columns of the given ranks.
     """
     mine = np.zeros(waiting.shape[1], dtype=bool)
     mine[late] = True
@@ -186,15 +201,18 @@ def lateness(waiting: Floats, late: Ints) -> Floats:
 
 
 def exact_span(late: Floats, first: int, last: int) -> tuple[int, int] | None:
-    """Return the first and last slice of a span that is known by blocks.
+    """Return the first and the last slice of a span of which only the blocks are known.
 
-    It contains the slices whose lateness is above a quarter of the usual level, and pauses that are
-    shorter than the parts on either side.
+    The span contains the slices whose lateness is above a quarter of the usual lateness of the
+    span, and pauses between them if these are shorter than the parts before and after.
 
     Args:
         late: Lateness in each slice, s, (slices,).
         first: First slice of the blocks.
-        last: Their last slice.
+        last: Last slice of the blocks.
+
+    Returns:
+        First and last slice; None if no slice is late.
     """
     around = slice(max(first - _BLOCK, 0), last + 1 + _BLOCK)
     inside = late[around].clip(0)
@@ -208,7 +226,16 @@ def exact_span(late: Floats, first: int, last: int) -> tuple[int, int] | None:
 
 
 def late_ranks(grid: Grid, waiting: Floats, node: int, span: slice) -> Ints:
-    """Return the columns of a node's ranks that were later than the ranks of all other nodes."""
+    """Return the columns of a node's ranks that were later than the ranks of all other nodes.
+
+    If no rank was, return the latest rank of the node.
+
+    Args:
+        grid: Times of the ranks of the world.
+        waiting: Time in communication, s, NaN where a rank was absent, (slices, ranks).
+        node: Number of the node.
+        span: Slices in which the node was late.
+    """
     own = np.flatnonzero(grid.node == node)
     others = np.where(np.isfinite(waiting), waiting, np.inf)[span][:, grid.node != node].min(axis=1)
     known = np.isfinite(others)

@@ -1,10 +1,10 @@
 """Finds nodes with a slow link, where all ranks wait but none is late.
 
-A slow link of a node delays the messages of its own ranks, and those of the ranks that exchange
-messages with them, in proportion to the bytes that cross the link. So the ranks' time in
-point-to-point calls grows in a pattern that the communication matrix predicts for each node. In
-each block the node whose pattern fits best is found; whether it is mostly the same one is tested as
-for late ranks (late.py).
+A slow link of a node delays the messages of the node's ranks, and those of the ranks that exchange
+messages with them, in proportion to the bytes that cross the link. So the communication matrix
+predicts for each node by which pattern the ranks' time in point-to-point calls grows if its link is
+slow. In each block of slices, the node whose pattern fits best is found. Whether this is mostly the
+same node is tested in the same way as for late ranks (late.py).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Peers = Callable[[], pa.Table]
 
 @dataclass(frozen=True)
 class SlowLink:
-    """A node whose messages took longer.
+    """A span in which the messages of one node took longer.
 
     Attributes:
         node: Number of the node in the grid.
@@ -48,12 +48,12 @@ class SlowLink:
 
 
 def traffic_by_node(grid: Grid, ranks: pa.Table, peers: pa.Table) -> Floats:
-    """Return the bytes of each rank that cross the link of each node, (ranks, nodes).
+    """Return how many bytes of each rank's messages cross the link of each node, (ranks, nodes).
 
     Args:
         grid: Times of the ranks of the world.
         ranks: Rows of the world in RankTables.ranks.
-        peers: Table from Repository.rank_peers.
+        peers: Bytes that ranks exchanged, from Repository.rank_peers.
     """
     nodes = int(grid.node.max()) + 1
     column = {rank: at for at, rank in enumerate(grid.ranks)}
@@ -77,7 +77,7 @@ def traffic_by_node(grid: Grid, ranks: pa.Table, peers: pa.Table) -> Floats:
 
 
 def messages_held_up(grid: Grid) -> Floats:
-    """Return by how much all ranks were in communication beyond their usual time, s, (slices,)."""
+    """Return by how much all ranks were longer in communication than usual, s, (slices,)."""
     least: Floats = _beyond_usual(grid.communication, grid).min(axis=1)
     return least
 
@@ -85,14 +85,14 @@ def messages_held_up(grid: Grid) -> Floats:
 def slow_links(
     grid: Grid, crossing: Floats, late: Floats, *, seed: int, alpha: float
 ) -> Iterator[SlowLink]:
-    """Yield the nodes whose messages took longer, each with its span.
+    """Yield the nodes whose messages took longer, each with the span in which they did.
 
     Args:
-        grid: The world.
-        crossing: Result of `traffic_by_node`.
-        late: Result of `messages_held_up`.
-        seed: Seed of the draws.
-        alpha: Rate of false alarms.
+        grid: Times of the ranks of the world.
+        crossing: Bytes that cross the link of each node, from `traffic_by_node`.
+        late: By how much all ranks were delayed, from `messages_held_up`.
+        seed: Seed of the random draws.
+        alpha: Probability that a node is named although all nodes are equal.
     """
     if crossing.shape[1] < _FEWEST_NODES or not crossing.any():
         return
@@ -112,7 +112,10 @@ def slow_links(
 
 
 def _beyond_usual(values: Floats, grid: Grid) -> Floats:
-    """Return the time of each rank beyond its own usual time, 0 where not all were there."""
+    """Return by how much a time of each rank exceeds the rank's usual one, (slices, ranks).
+
+    0 in slices in which some rank was absent.
+    """
     all_there = grid.there.all(axis=1)
     result = np.zeros_like(values)
     if all_there.any():
@@ -122,7 +125,15 @@ def _beyond_usual(values: Floats, grid: Grid) -> Floats:
 
 
 def _best_nodes(whole: Floats, crossing: Floats) -> LatePlaces:
-    """Return the node whose pattern fits best in each block, and by how much, in seconds."""
+    """Return the node whose pattern fits the ranks' delays best, in each block.
+
+    Args:
+        whole: Delay of each rank in each block, s, (blocks, ranks).
+        crossing: Bytes of each rank that cross the link of each node, (ranks, nodes).
+
+    Returns:
+        The node, and by how many seconds it fits better than the second-best node.
+    """
     centred = crossing - crossing.mean(axis=0)
     size = np.linalg.norm(centred, axis=0)
     distinct = size > 1e-9 * max(float(np.linalg.norm(crossing)), 1e-300)

@@ -1,4 +1,4 @@
-"""Result types: which ranks of a job the others waited for, since when, and why."""
+"""Result types of the search for late ranks: for which ranks the others waited, when, and why."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ class Straggler:
     """Ranks that the other ranks of their world waited for during a span of the run.
 
     Attributes:
-        ranks: The late ranks, one or several of one node.
+        ranks: Numbers of the late ranks: one rank, or several ranks of one node.
         host: Node of these ranks.
-        start_ns: Start of their lateness, ns since the epoch.
-        end_ns: End of their lateness.
-        seconds: Time that the others waited for them in that span: the least time that any other
-            rank spent in communication beyond theirs, added up over the slices.
-        cause: Cause of the lateness. starved: others used the core; capped: a CPU limit stopped
-            them; slow cores; slow file system: longer in file calls for the same operations; slow
-            link: their messages took longer; own imbalance: more work than the others, which is not
-            interference.
-        explained_s: Seconds of these that the cause explains.
-        resource: The mount of a slow file system, else the node.
-        from_start: Whether they were late from the first slices on.
-        to_end: Whether they were late to the last slices.
+        start_ns: Start of the span in which they were late, ns since the epoch.
+        end_ns: End of this span, ns since the epoch.
+        seconds: Time for which the others waited for them in this span. In each slice, this is the
+            least communication time of any other rank, less that of the late ranks.
+        cause: Cause of the lateness. "starved": other processes used their cores. "capped": a CPU
+            limit stopped them. "slow cores": their cores were slower. "slow file system": the same
+            file operations took longer. "slow link": their messages took longer. "own imbalance":
+            they had more work than the others, which is no interference. "unknown": not known.
+        explained_s: Part of `seconds` that the cause explains.
+        resource: The mount for a slow file system, else the node.
+        from_start: Whether they were late from the first slices of the run on.
+        to_end: Whether they were late up to the last slices of the run.
         p: Probability of such lateness if all ranks are equal (permutation test, corrected for the
             number of ranks and spans).
-        why: For an unknown cause, the reason why it is unknown, as part of a sentence; else a note
-            on the cause, or "".
-        decided_by: Action that would decide it, part of a sentence; "" where it is decided.
+        why: If the cause is unknown, the reason why; else a note on the cause, or "". It is part of
+            a sentence.
+        decided_by: Action that would show the cause, as part of a sentence; "" where it is known.
     """
 
     ranks: list[int]
@@ -65,7 +65,7 @@ class Straggler:
 
     @property
     def confidence(self) -> float:
-        """One less `p`: the confidence that the lateness is no chance."""
+        """Confidence that the lateness is not due to chance: 1 - `p`."""
         return 1 - self.p
 
     def to_json(self) -> dict[str, Any]:
@@ -81,13 +81,16 @@ class WorldWaits:
     Attributes:
         number: Number of the world in its job.
         ranks: Number of ranks that were compared.
-        answer: Result: named, cleared or undecided.
-        stragglers: The stragglers that are named, the one that cost most first.
-        run_s: Time in which the ranks were compared.
-        waited_s: Seconds in which all others waited for the last rank, whichever it was.
-        least_s: Least cost of a straggler that is named.
-        why: Reason why it is undecided, or the finding on a cleared world; a part of a sentence.
-        decided_by: Action that would decide it, part of a sentence; "" where it is decided.
+        answer: "named" if the others waited for the stragglers, "cleared" if they waited for no
+            rank in particular, "undecided" if this is not known.
+        stragglers: The late ranks that are named, those that cost the others most time first.
+        run_s: Length of the time in which the ranks were compared, s.
+        waited_s: Time for which all others waited for the last rank, whichever it was, s.
+        least_s: Least time that late ranks must cost the others to be named, s.
+        why: Reason why the answer is undecided, or what was found in a cleared world; part of a
+            sentence.
+        decided_by: Action that would decide the answer, as part of a sentence; "" where it is
+            decided.
     """
 
     number: int
@@ -111,8 +114,8 @@ class JobWaits:
 
     Attributes:
         job: Name of the job.
-        worlds: Its worlds of two ranks and more, the one with most rank-seconds first.
-        false_alarm: Probability that a straggler is named in a world whose ranks are equal.
+        worlds: The job's worlds with two or more ranks, the one with most rank-seconds first.
+        false_alarm: Probability that a rank is named in a world whose ranks are equal.
     """
 
     job: str
@@ -121,7 +124,7 @@ class JobWaits:
 
     @property
     def stragglers(self) -> list[Straggler]:
-        """All stragglers that are named."""
+        """The late ranks that are named, of all worlds."""
         return [each for world in self.worlds for each in world.stragglers]
 
     def to_json(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Names late ranks, for which the others of their MPI world waited, and the cause."""
+"""Names the late ranks of a job, for which the others of their MPI world waited, with causes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,15 @@ _CLOCKS = 0.25
 
 @dataclass(frozen=True)
 class _Found:
-    """A span in which some ranks were late: their columns, its slices, and how late, (slices,)."""
+    """A span in which one or several ranks were late.
+
+    Attributes:
+        members: Columns in the grid of the late ranks.
+        first: First slice of the span.
+        last: Last slice of the span.
+        late: By how much they were late in each slice, s, (slices,).
+        p: Probability of such a span if all ranks are equal.
+    """
 
     members: Ints
     first: int
@@ -59,16 +67,16 @@ class _Found:
 
 
 def waits_of(tables: RankTables, peers: Peers | None = None, *, seed: int = 0) -> JobWaits:
-    """Return which ranks of a job the others waited for, and why.
+    """Return for which ranks of a job the others waited, and why.
 
     Args:
-        tables: Rows of its ranks, slice by slice.
-        peers: Function that returns how many bytes they exchanged, as Repository.rank_peers; called
-            only where all ranks waited and none was late. None: no slow link is named.
-        seed: Seed of the draws.
+        tables: Rows of the job's ranks, slice by slice.
+        peers: Function that returns how many bytes ranks exchanged, as Repository.rank_peers. It is
+            called only if all ranks waited and none was late. None: no slow link is named.
+        seed: Seed of the random draws.
 
     Returns:
-        An entry per world of two ranks and more; none for a job without ranks.
+        One entry per world with two or more ranks; no entry for a job without ranks.
     """
     numbers = tables.ranks["number"].to_numpy()
     worlds = []
@@ -91,7 +99,7 @@ def _rank_seconds(rows: pa.Table) -> float:
 
 
 def _world(tables: RankTables, rows: pa.Table, search: _WorldSearch) -> WorldWaits:
-    """Return which ranks of one world the others waited for."""
+    """Return for which ranks of one world the others waited."""
     ranks, number = rows.num_rows, search.number
 
     def undecided(why: str, decided_by: str) -> WorldWaits:
@@ -122,9 +130,9 @@ def _world(tables: RankTables, rows: pa.Table, search: _WorldSearch) -> WorldWai
 def _clocks_apart(rows: pa.Table) -> float:
     """Return how far the clocks of the nodes of a world may be apart, s.
 
-    Ranks leave MPI_Init together, and reach MPI_Finalize together. If their clocks show this, the
-    clocks agree, whatever is known of their synchronisation. Else one may be ahead by its error,
-    and another behind by its own.
+    All ranks leave MPI_Init at the same time, and reach MPI_Finalize at the same time. If the
+    recorded times show this, the clocks agree, whatever is known about their synchronisation.
+    Otherwise one clock may be ahead by its error bound, and another behind by its error bound.
     """
     spreads = [int(np.ptp(rows[name].to_numpy())) for name in ("begin_ns", "end_ns")]
     of_nodes = rows.group_by("host").aggregate([("clock_error_us", "max")])
@@ -134,7 +142,13 @@ def _clocks_apart(rows: pa.Table) -> float:
 
 @dataclass(frozen=True)
 class _WorldSearch:
-    """A world to search: its number, the seed of the draws, and the bytes between ranks."""
+    """The settings of the search in one world.
+
+    Attributes:
+        number: Number of the world in its job.
+        seed: Seed of the random draws.
+        peers: Function that returns how many bytes ranks exchanged; None: no slow link is named.
+    """
 
     number: int
     seed: int
@@ -185,7 +199,15 @@ def _searched(rows: pa.Table, grid: Grid, search: _WorldSearch) -> WorldWaits:
 
 
 def _late_spans(grid: Grid, seed: int, least: float) -> list[_Found]:
-    """Return the spans in which ranks were late, each without what those before it explain."""
+    """Return the spans in which ranks were late.
+
+    After each span that is found, its lateness is subtracted before the next one is searched for.
+
+    Args:
+        grid: Times of the ranks of the world.
+        seed: Seed of the random draws.
+        least: Least time that late ranks must cost the others, s.
+    """
     waiting, spans = grid.waiting, []
     for number in range(_MOST_SPANS):
         found = _late_ranks(grid, waiting, seed + number, least)
@@ -202,7 +224,7 @@ def _late_spans(grid: Grid, seed: int, least: float) -> list[_Found]:
 
 
 def _late_ranks(grid: Grid, waiting: Floats, seed: int, least: float) -> _Found | None:
-    """Return the ranks, or the ranks of a node, that were late most, if it is significant."""
+    """Return the span in which a rank, or a node, cost most time; None if none is significant."""
     several = len(set(grid.hosts)) > 1 and len(set(grid.hosts)) < len(grid.hosts)
     alpha = FALSE_ALARM / (2 if several else 1)
     candidates = []
@@ -218,7 +240,14 @@ def _late_ranks(grid: Grid, waiting: Floats, seed: int, least: float) -> _Found 
 
 
 def _members(grid: Grid, waiting: Floats, span: LateSpan, *, of_nodes: bool) -> Ints:
-    """Return the columns of the late ranks of a span of blocks."""
+    """Return the columns of the ranks that were late in a span of blocks.
+
+    Args:
+        grid: Times of the ranks of the world.
+        waiting: Time in communication, s, NaN where a rank was absent, (slices, ranks).
+        span: The span, of a rank or of a node.
+        of_nodes: Whether it is a span of a node.
+    """
     if not of_nodes:
         return np.array([span.label])
     length = block_length(len(waiting))
@@ -239,13 +268,16 @@ def _exact(waiting: Floats, members: Ints, span: LateSpan) -> _Found | None:
 
 
 def _notable(grid: Grid, found: _Found, least: float) -> bool:
-    """Return whether a span cost enough to be named."""
+    """Return whether the late ranks of a span cost the others enough time to be named."""
     seconds = float(found.late[found.inside].clip(0).sum())
     return seconds >= max(least, _LEAST_SPAN * (found.last - found.first + 1) * grid.length)
 
 
 def _usual_part(grid: Grid, found: _Found) -> _Found:
-    """Return the usual part of a lateness over most of the run; the next search finds the rest."""
+    """Return a span with its usual lateness alone, if it covers most of the run.
+
+    The next search then finds the lateness beyond the usual one, which may have another cause.
+    """
     inside = found.late[found.inside].clip(0)
     if len(inside) < _PERSISTENT * len(found.late):
         return found
@@ -261,7 +293,7 @@ def _usual_part(grid: Grid, found: _Found) -> _Found:
 
 
 def _straggler(grid: Grid, found: _Found, why: Reason) -> Straggler:
-    """Return the straggler of a span."""
+    """Return a span and its cause as a Straggler."""
     there = np.flatnonzero(grid.there.sum(axis=1) >= 2)
     edge = max(_EDGE * len(there), 2)
     return Straggler(
@@ -282,7 +314,7 @@ def _straggler(grid: Grid, found: _Found, why: Reason) -> Straggler:
 
 
 def _joined(stragglers: list[Straggler]) -> list[Straggler]:
-    """Join the spans of the same ranks and cause: bursts of one disturbance."""
+    """Join spans of the same ranks with the same cause, which are bursts of one disturbance."""
     by_key: dict[tuple[object, ...], Straggler] = {}
     for each in sorted(stragglers, key=lambda straggler: straggler.start_ns):
         key = (tuple(each.ranks), each.cause, each.resource)
@@ -302,7 +334,7 @@ def _joined(stragglers: list[Straggler]) -> list[Straggler]:
 
 
 def _by_link(rows: pa.Table, grid: Grid, search: _WorldSearch, least: float) -> list[Straggler]:
-    """Return the nodes whose messages took longer, where no rank was late."""
+    """Return the ranks of nodes with a slow link, for a world in which no rank was late."""
     late = messages_held_up(grid)
     if search.peers is None or float(late.sum()) < least:
         return []

@@ -56,7 +56,7 @@ def digest_parts(store: Repository, parts: Sequence[str], flag: str, *, as_json:
 
 
 def _digests(row: Mapping[str, Any], flag: str) -> list[str]:
-    """Return the digest commands of the parts that ran longest, in their order."""
+    """Return the `jostle digest` commands for the parts that ran longest, in the parts' order."""
     longest = sorted(row["parts"], key=lambda part: part["start_ns"] - part["end_ns"])[:_MOST_NEXT]
     return [f"jostle digest{flag} {part['part']}" for part in row["parts"] if part in longest]
 

@@ -198,7 +198,7 @@ def _read(store: Repository, name: str, *, with_segments: bool) -> JobDigest:
 
 @dataclass(frozen=True)
 class _Content:
-    """The content of a digest."""
+    """What `jostle digest` shows: the digest, and the job compared with its program's runs."""
 
     digest: JobDigest
     among: dict[str, Any]

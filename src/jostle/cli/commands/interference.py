@@ -100,7 +100,7 @@ def command(
 
 
 def _refuse_drawing(job: str, folder: str | None) -> None:
-    """Refuse to draw a run without slices.
+    """Refuse to draw a run of which only total times are known, not times per slice.
 
     Raises:
         UsageError: A folder for figures was given.
@@ -116,7 +116,7 @@ def _refuse_drawing(job: str, folder: str | None) -> None:
 def _of_whole_runs(
     store: Repository, jobs: Sequence[str], viewer: int | None, flag: str, *, as_json: bool
 ) -> None:
-    """Answer for runs without slices."""
+    """Compare runs without slices with other runs of their programs, and print the answers."""
     with Bar("comparing runs", quiet=as_json) as bar:
         answers = []
         for number, job in enumerate(jobs):

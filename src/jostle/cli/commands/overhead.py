@@ -182,7 +182,7 @@ def _measure(trial: Trial, plan: RoundPlan, *, quiet: bool) -> Rounds:
 
 
 def _estimate(rounds: Rounds, left: int) -> str:
-    """Return the estimate after a number of rounds, as text."""
+    """Return the overhead so far and the remaining time, as text; `left`: runs still to do."""
     from jostle.cli.views.overhead import interval_text
 
     overhead = next(iter(rounds.compare().values()))

@@ -188,7 +188,7 @@ class _Timeline:
             self._panels.append(panel(each.title, note, each.view, each.lines))
 
     def chart(self, title: str) -> Chart:
-        """Return the chart of all panels; without a title, that of the view."""
+        """Return the chart of all panels; if `title` is "", its title is that of the metric."""
         from jostle.plot import Chart
 
         lengths = {int(s.edges[1] - s.edges[0]) for panel in self._panels for s in panel.series}

@@ -271,7 +271,7 @@ _PSEUDO_TYPES = frozenset(_PSEUDO.split())
 
 
 def mounts() -> list[tuple[str, str, str]]:
-    """Return (path, type, source) of the mounts with files."""
+    """Return (path, type, source) of the mounts, except of pseudo file systems such as proc."""
     return [
         (mount.path, mount.kind, mount.source)
         for mount in mount_points()
@@ -329,7 +329,10 @@ def check_repository(path: Path) -> Check:
 
 
 def _check_objects(path: Path) -> Check:
-    """Test whether an object store separates two ingesters, and report its content."""
+    """Test whether an object store refuses to replace an object, and report its number of jobs.
+
+    If it replaced objects, two ingesters would overwrite each other's data.
+    """
     from jostle.repository import Repository, RepositoryError
     from jostle.repository.store.storage import open_storage
 

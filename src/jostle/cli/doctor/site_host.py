@@ -91,7 +91,7 @@ def check_receive_toml(site: Site) -> Check:
 
 
 def check_mirror(site: Site) -> Check:
-    """Check that only the receiver can read the mirror, and its free space."""
+    """Check that only the receiver can read its copy of the nodes' profiles, and the free space."""
     rules = _settings(site)
     mirror = rules.mirror
     if not mirror.is_dir():

@@ -46,7 +46,7 @@ class EndVerdict:
     Attributes:
         evaluated: Estimate and suspects of the run; None if there is no verdict.
         why: Reason why there is no verdict, a sentence without its full stop; "" if there is one.
-        few_slices: The hint for a run that was too short for its slices; "" for others.
+        few_slices: The hint to use shorter slices, for a run that had too few; "" for others.
     """
 
     evaluated: EvaluatedJob | None = None
@@ -160,7 +160,7 @@ def short_run(digest: JobDigest) -> ShortRun | None:
 
 
 def few_slices(digest: JobDigest, *, by_itself: bool) -> str:
-    """Return the hint for a run that was too short for its slices; "" for any other.
+    """Return the hint to use shorter slices, for a run that had too few; "" for any other.
 
     Args:
         digest: Digest of the run.

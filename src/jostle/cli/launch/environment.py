@@ -117,7 +117,7 @@ def _kernel_says_platform() -> bool:
 def child_environment(
     spool: RunSpool, name: str, slice_ns: int | None, more: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """Return the environment of CMD: ours and `more`, with the runtime before other preloads."""
+    """Return the environment of CMD: ours and `more`, with the runtime first in LD_PRELOAD."""
     from jostle import native_path
 
     mine = (preload_name(), str(native_path("libjostle.so")))

@@ -29,16 +29,16 @@ class LossWatch:
         Args:
             store: The repository.
             job: The job's name, as given to the run.
-            command: Shell command for the beginning of a loss; "": none.
+            command: Shell command to start when the job begins to lose time; "": none.
         """
         self._now, self._job, self._command = Now(store), job, command
         self._losing, self._last = False, -APART_S
         self._said = ""
 
     def look(self) -> str:
-        """Read new slices; return a line on the current loss, or on the newest change.
+        """Read new slices; return a line on the job's loss now, or on its last change.
 
-        Starts the command if the job has begun to lose time.
+        The command is started if the job has begun to lose time.
         """
         changes = [change for job, change in self._now.refresh() if self._is_own(job)]
         found = next((j for j in self._now.report().jobs if self._is_own(j.answer.job)), None)

@@ -36,16 +36,16 @@ class RunOptions:
     """How a command is run and reported.
 
     Attributes:
-        repository: Folder of the repository for its profiles.
+        repository: Folder of the repository into which the run's profiles are ingested.
         slice_ns: Length of a slice in nanoseconds; None: from settings and earlier runs.
         core_probe_ns: Interval of the core-speed probe, in nanoseconds; None: from the settings.
-        gpu: Whether to record its use of GPUs.
-        live: Whether to show its slices in the terminal.
-        on_loss: Shell command for the beginning of a loss; "": none.
-        keep: Whether to keep the profiles.
-        verdict: Whether to end with the verdict, unless a supplement makes its own report.
-        as_json: Whether to report one line of JSON.
-        output: The descriptor that becomes its standard output.
+        gpu: Whether to record the command's use of GPUs.
+        live: Whether to show the run's slices in the terminal.
+        on_loss: Shell command to start when the run begins to lose time; "": none.
+        keep: Whether to keep the profiles after they have been ingested.
+        verdict: Whether the report ends with the verdict, unless a supplement makes its own report.
+        as_json: Whether the report is one line of JSON.
+        output: The descriptor that becomes the command's standard output.
     """
 
     repository: Path
@@ -77,7 +77,8 @@ def once(
         cmd: The command.
         wanted: The requested name of the run.
         options: Options of the run and its report.
-        supplement: A gate, which evaluates a run without a failure, or injected delays.
+        supplement: An addition to the run: injected delays, or a gate, which evaluates the run if
+            it did not fail.
     """
     plain = supplement is None or supplement.key == "gate"
     unset = options.slice_ns is None and settings().get("slice") is None
@@ -159,7 +160,7 @@ class _Observers:
     """Child processes that ingest the command's profiles and watch the machine while it runs.
 
     Attributes:
-        published: Warnings of the ingest while it ran.
+        published: Warnings of the child process that ingested the profiles during the run.
     """
 
     def __init__(

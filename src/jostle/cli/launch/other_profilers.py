@@ -25,7 +25,7 @@ class OtherProfiler:
     Attributes:
         name: Name in tables.
         library: Absolute path.
-        variables: Variables that it needs; {logs} stands for a folder.
+        variables: Environment variables that it needs; {logs} stands for the folder of its logs.
     """
 
     name: str

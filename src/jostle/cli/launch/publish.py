@@ -89,8 +89,8 @@ class Publisher:
             repository: The repository.
             shown_ns: Length of the slices, ns, to publish each of them at once; 0: publish at
                 intervals.
-            on_loss: Shell command for the beginning of a loss; "": none.
-            lines: Whether it shows each slice in the terminal.
+            on_loss: Shell command to start when the run begins to lose time; "": none.
+            lines: Whether the publisher shows each slice in the terminal.
         """
         self._lines = LiveLines() if shown_ns and lines else None
         shown = "lines" if self._lines else ""
@@ -176,7 +176,7 @@ def _is_last() -> bool:
 
 
 def rest_after(took: float, age: float) -> float:
-    """Return the time of rest after a pass, s.
+    """Return the time to wait after a pass (one reading of the run's new slices), s.
 
     Args:
         took: Time of the pass, s.
@@ -193,14 +193,14 @@ def _rest(seconds: float) -> None:
 def _show_slices(
     store: Repository, job: str, slice_ns: int, on_loss: str, *, shows: bool
 ) -> Callable[[float, int], None]:
-    """Return a function that handles a pass's slices, and rests until the next one has ended.
+    """Return a function that shows the slices of a pass, and waits for the end of the next slice.
 
     Args:
         store: The repository.
         job: Name of the job.
         slice_ns: Length of its slices, ns.
-        on_loss: Shell command for the beginning of a loss; "": none.
-        shows: Whether to show them in the terminal.
+        on_loss: Shell command to start when the job begins to lose time; "": none.
+        shows: Whether to show the slices in the terminal, not only to look for a loss.
     """
     from jostle.cli.launch.loss_watch import LossWatch
     from jostle.report.models.live import live_load

@@ -43,7 +43,7 @@ class Rounds:
         wanted: Number of requested rounds.
         done: The runs of complete rounds.
         ended: Number of runs of all kinds, including those that do not count.
-        lost: By other profiler, the reason why its runs do not count.
+        lost: For each other profiler that failed, the reason why its runs do not count.
         unlogged: Other profilers that left no log.
         lacking: MPI libraries without an adapter.
         interrupted: Whether Ctrl-C ended them.
@@ -148,7 +148,7 @@ def run_rounds(trial: Trial, plan: RoundPlan, follow: Callable[[Rounds], None]) 
 
 
 def _run(trial: Trial, arm: str, rounds: Rounds) -> list[TrialRun]:
-    """Run one kind; none if another profiler fails, which ends its runs."""
+    """Do a run of one kind; return no run if it failed under another profiler, which is noted."""
     rounds.ended += 1
     try:
         run = trial.run(arm)

@@ -49,7 +49,7 @@ def joins(name: str) -> bool:
 
 
 def candidates(name: str, first: int = 1) -> Iterator[str]:
-    """Yield the name, and then numbered names: NAME, NAME-2, NAME-3 ...; from NAME-first."""
+    """Yield NAME, NAME-2, NAME-3 ..., beginning with the name of number `first`."""
     for number in range(first, 100_000):
         end = "" if number == 1 else f"-{number}"
         yield name[: _LONGEST - len(end)] + end

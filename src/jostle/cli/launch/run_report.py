@@ -94,8 +94,8 @@ class RunReport:
         repository: Folder of the repository.
         supplement: The addition to the run, with its part of the report.
         ending: The parts of the report after the headline.
-        published: Warnings of the ingest while it ran.
-        watched: Profiles of the machine from its watcher.
+        published: Warnings of the child process that ingested the profiles during the run.
+        watched: Profiles of the machine, recorded by the run's watcher (watch.py).
         as_json: Whether to report one line of JSON.
         keep: Whether to keep the profiles.
     """
@@ -183,7 +183,7 @@ class RunReport:
         return digest
 
     def _say_what_is_missing(self, files: Sequence[Path], users: set[int]) -> None:
-        """Report if CMD itself could not be recorded, and the jobs of its other users."""
+        """Report what the numbers lack: CMD itself, and its processes under other users."""
         from jostle.cli.launch.elf import why_no_preload
         from jostle.repository.store.owner_names import login_name
 
@@ -261,7 +261,7 @@ class RunReport:
         )
 
     def _why_nothing_recorded(self) -> tuple[str, str]:
-        """Return the reason, and the remedy."""
+        """Return the reason why the run left no profile, and the remedy."""
         from jostle.cli.launch.elf import why_no_preload
 
         if not settings().enabled:

@@ -20,7 +20,7 @@ class NameOfRun:
     Attributes:
         text: The name.
         named: Whether a user chose it; otherwise it is unique.
-        number: Number of the attempt at the end of the name, from 2.
+        number: Number of the attempt of `--gate`; from 2 on, it is appended to the name.
     """
 
     text: str
@@ -29,7 +29,10 @@ class NameOfRun:
 
 
 def claim(wanted: NameOfRun, rules: RuntimeSettings, repository: Path) -> tuple[str, RunSpool]:
-    """Find a name that no earlier run has, and the spool: the user's, a locked or a private one.
+    """Find a name that no earlier run has, and the spool of the run.
+
+    The spool is the one that the user named (JOSTLE_SPOOL) or that the operator prescribes and
+    locked; else it is a private folder, which this run alone uses.
 
     RATIONALE: the folder of a run has its name until the run's profiles are in the repository, and
     creating a folder is atomic. So of two concurrent runs with the same requested name, the second

@@ -170,10 +170,10 @@ class Trial:
         return TrialRun(arm, wall_s, mpi_seconds(self._stamps))
 
     def _environment(self, arm: str) -> dict[str, str]:
-        """Return the environment: all kinds have the timer, and differ only in the profiler.
+        """Return the environment of a kind of run: all kinds have the timer of MPI programs.
 
-        The timer is after the profiler, so that the profiler's work in MPI_Init and MPI_Finalize
-        counts.
+        Kinds differ only in the profiler. LD_PRELOAD has the timer after the profiler, so that the
+        measured time includes the profiler's work in MPI_Init and MPI_Finalize.
         """
         environment = dict(self._place.environment if self._place else os.environ)
         libraries = [self._timer] if self._timer else []

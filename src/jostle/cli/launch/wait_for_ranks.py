@@ -17,7 +17,9 @@ _SETTLED_S = 1.0
 
 
 def wait_for_ranks(folder: Path, job: str, most_s: float) -> bool:
-    """Wait for all ranks of the newest world of a job.
+    """Wait until all ranks of a job's newest world have ended.
+
+    A world is the ranks of one MPI program (its MPI_COMM_WORLD); a job may run several in turn.
 
     Args:
         folder: The spool.
@@ -25,8 +27,8 @@ def wait_for_ranks(folder: Path, job: str, most_s: float) -> bool:
         most_s: Longest wait, s.
 
     Returns:
-        Whether all of them have ended; false after `most_s`, or if all profiles of this folder
-        have ended and nothing has changed for a second.
+        Whether all of them have ended. False after `most_s`; also if fewer ranks than the world
+        has are in this folder, all of these have ended, and nothing has changed for a second.
     """
     end = time.monotonic() + most_s
     before, changed = (-1, -1), time.monotonic()

@@ -23,7 +23,7 @@ _TEXTS = {"bytes": byte_count, "ops": count, "s": seconds}
 
 
 def figures_view(figures: Mapping[str, Any]) -> Iterator[Any]:
-    """Yield lines and a table; nothing if the program has no other run.
+    """Yield how a job's numbers compare with other runs of its program; nothing without others.
 
     Args:
         figures: Result of `jostle.report.models.among_runs.figures_of`.
@@ -54,7 +54,7 @@ def whole_run_view(run: RunAmongItsLike) -> Iterator[Any]:
     """Yield the slowdown of a run among similar runs, and concurrent jobs, with the evidence.
 
     Args:
-        run: A run without slices.
+        run: A run of which only total times are known, not times per slice.
     """
     yield heading(_answer(run))
     for each in run.resources:
@@ -140,5 +140,5 @@ def _tested(each: MetJob) -> tuple[str, str, str]:
 
 
 def _place(each: MetJob | SlownessOnResource) -> str:
-    """Return the resource: metadata has separate servers, and is compared separately."""
+    """Return a resource's name, marked if it is a metadata server, which is compared separately."""
     return each.resource + (", metadata" if each.resource_kind == "metadata server" else "")

@@ -27,7 +27,7 @@ def binding_view(advice: Sequence[BindingAdvice]) -> Iterator[Any]:
 
 
 def concerned(advice: BindingAdvice) -> str:
-    """Return the subject of the advice, in bytes and seconds."""
+    """Return how many bytes or seconds the advice is about, as text."""
     time = duration(advice.seconds * 1e9)
     if advice.rule == "far adapter":
         return f"{byte_count(advice.bytes)} that adapters carried, of all jobs"

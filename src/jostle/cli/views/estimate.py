@@ -337,7 +337,7 @@ def _neighbours(
 
 
 def _no_evidence(interference: JobInterference, names: Mapping[str, str]) -> str:
-    """Return the sentence for a result without suspects; undecided is not undisturbed."""
+    """Return the sentence for a result without suspects: undecided, not tested, or no evidence."""
     if interference.blind:
         where = place(interference.blind.resource, names)
         return f"undecided whether any of them did it; {where}: {interference.blind.blind}"

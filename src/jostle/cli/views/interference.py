@@ -62,7 +62,7 @@ def answer(estimate: RunEstimate, interference: JobInterference) -> Iterator[Any
 
 
 def _agreement(interference: JobInterference) -> Iterator[str]:
-    """Yield the result of the statistical test for suspects found by account."""
+    """Yield the statistical test's result for suspects that were found as users of the cores."""
     said: dict[str, list[str]] = {}
     for suspect in interference.suspects:
         if suspect.agreement:
@@ -248,14 +248,17 @@ def _suspects(interference: JobInterference) -> Table:
 
 
 def _tested(suspect: Suspect) -> tuple[str, str, str]:
-    """Return correlation, p and q of the test; dashes for suspects found by account only."""
+    """Return correlation, p and q of the test; dashes for suspects that were not tested.
+
+    Suspects found as users of the cores need no test.
+    """
     if not suspect.tested:
         return "-", "-", "-"
     return f"{suspect.correlation:.2f}", probability(suspect.p), probability(suspect.q)
 
 
 def _once(interference: JobInterference) -> Iterator[tuple[Suspect, str]]:
-    """Yield each suspect with its resource, once for all nodes that it shares with the job."""
+    """Yield each suspect with its resource; all nodes that it shares with the job are one entry."""
     kinds = {loss.resource: loss.kind for loss in interference.resources}
     nodes = Counter(
         suspect.job for suspect in interference.suspects if kinds.get(suspect.resource) == "node"

@@ -1,4 +1,4 @@
-"""Shows the worlds of a digest (of MPI and of training jobs) as text and tables."""
+"""Shows a job's worlds (the ranks of one MPI or training program) as text and tables."""
 
 from __future__ import annotations
 
@@ -337,12 +337,12 @@ def segments_table(rows: Sequence[dict[str, Any]], ranks: int) -> Iterator[Any]:
 
 
 def _letter(kind: int) -> str:
-    """Return A, B, ... for the recurring kinds."""
+    """Return A, B, ... for kinds of segments that recur in the run; "-" for any other."""
     return "-" if kind == 0 else chr(ord("A") + kind - 1) if kind <= 26 else str(kind)
 
 
 def all_advice(digest: JobDigest) -> list[Advice]:
-    """Return the advice of all worlds, each rule once; without counted ranks that of the job."""
+    """Return the advice on the job and on each of its worlds; the same advice appears once."""
     advices: dict[str, Advice] = {item.rule: item for item in digest.next}
     for world in digest.mpi:
         for item in world.next:

@@ -223,7 +223,7 @@ def _facts(evaluated_job: EvaluatedJob) -> Facts:
 
 
 def _with_figures(evaluated_job: EvaluatedJob, lost: Sequence[Section]) -> list[Section]:
-    """Insert figures where the terminal draws strips, and below the table of clusters."""
+    """Replace the charts that are made of text by figures; add some below the cluster table."""
     from jostle.plot.figures.estimate.draw_all import plans
     from jostle.plot.figures.interference import plans as interference_plans
 
@@ -239,7 +239,7 @@ def _with_figures(evaluated_job: EvaluatedJob, lost: Sequence[Section]) -> list[
 
 
 def _notes(found: Iterable[Section]) -> list[str]:
-    """Return the notes of all sections, each once, without their first word."""
+    """Return the notes of all sections, each once, without the word with which notes begin."""
     texts = (
         block.text.removeprefix(_NOTE)
         for section in found

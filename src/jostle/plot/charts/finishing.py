@@ -21,7 +21,8 @@ class FinishingChart:
 
     Attributes:
         title: The finding in a sentence.
-        note: The share of the bytes in the tail-off; empty without one.
+        note: The share of the bytes that were moved in the tail-off, in which only a few late
+            processes still transfer data; empty without a tail-off.
         each: Ends and rates on one mount.
     """
 

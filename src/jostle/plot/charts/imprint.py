@@ -1,7 +1,8 @@
-"""Content of a chart of a signal's inverted imprint in a probe's time slices.
+"""Content of a chart that shows how a periodic load (the signal) slows a program (the probe).
 
-Shah, 2020, section 2.2.2: whenever the signal peaks, the probe's throughput drops. Drawn by
-`plot/terminal/imprint.py` and `jostle_lab/plot/imprint.py`.
+Whenever the signal peaks, the probe's throughput drops: the probe's time slices show an inverted
+imprint of the signal (Shah, 2020, section 2.2.2). The chart is drawn by `plot/terminal/imprint.py`
+and `jostle_lab/plot/imprint.py`.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ def slug(text: str) -> str:
 def tied(
     values: Iterable[float], extreme: float, label: Callable[[float], str] = share_label
 ) -> str:
-    """Return the number of further values that print like the extreme one, in brackets; or empty.
+    """Return in brackets how many other values have the label of the extreme one; "" for none.
 
     Args:
         values: All values (shares), including the extreme one.

@@ -13,7 +13,7 @@ _SURE = 0.05
 
 @dataclass(frozen=True)
 class MatrixGrid:
-    """The encounters on one kind of resource.
+    """The encounters (runs of one program with and without another) on one kind of resource.
 
     Attributes:
         place: The kind of resource.

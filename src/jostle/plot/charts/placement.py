@@ -41,7 +41,8 @@ class NodeRoles:
     """The nodes of a fabric, and the jobs on them.
 
     Attributes:
-        nodes: Vertices of the nodes; routers: the switch of each node.
+        nodes: Vertices of the nodes.
+        routers: Switch of each node.
         state: State of each node: OWN, 1 to MOST, OTHERS, APART, SERVER or FREE.
         names: Legend text of each state that occurs.
         jobs: Name of the job of each state; "" if the state has none.
@@ -65,7 +66,10 @@ class NodeRoles:
 
 
 def most_conflicting(companies: Sequence[Company]) -> list[str]:
-    """Return the programs that share most links with some jobs, to get equal colours everywhere."""
+    """Return the programs that share most links with some jobs.
+
+    Their order gives each of these programs the same colour in all pictures.
+    """
     shared: Counter[str] = Counter()
     for company in companies:
         for each in company.meetings:
@@ -83,7 +87,7 @@ def roles(
         own: Name of the job.
         company: The jobs that ran concurrently.
         programs: Programs whose jobs have colours of their own; None: the jobs that share most
-            links with it have them.
+            links with job `own` have them.
     """
     fabric_map = stays.fabric_map
     met = [each for each in company.meetings if each.job in stays.by_job]

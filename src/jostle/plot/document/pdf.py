@@ -316,9 +316,11 @@ class _Layout:
 
 
 def _layout(names: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool]) -> _Layout:
-    """Set a table: columns as wide as needed, else the widest narrowed, else smaller letters.
+    """Lay out a table so that it fits the width of the page.
 
-    No column becomes narrower than its longest word, if the page permits.
+    Columns are as wide as needed. If the table is too wide, the widest columns are narrowed, and if
+    that does not suffice, letters are smaller. No column becomes narrower than its longest word, if
+    the page permits.
     """
     columns = [[name, *(row[place] for row in rows)] for place, name in enumerate(names)]
     room = FULL - _GAP * (len(names) - 1)

@@ -397,7 +397,7 @@ def _outlines(axes: Axes, picture: Picture, unit: float) -> None:
 
 
 def _heads(axes: Axes, picture: Picture, most: float, widths: Any) -> None:
-    """Draw half an arrow's head at the end of each line, on the side away from its partner."""
+    """Draw half an arrowhead at the end of each line, away from the line in the other direction."""
     from matplotlib.collections import PolyCollection
 
     from jostle.plot.figures.load_ramp import colours
@@ -424,7 +424,7 @@ def _heads(axes: Axes, picture: Picture, most: float, widths: Any) -> None:
 
 
 def _corners(canvas: Canvas, picture: Picture, top: float) -> None:
-    """Draw a polygon with the names of its corners, with the directions out and in."""
+    """Draw the key to polygons: the dimension of each corner, and lines for traffic out and in."""
     part = picture.layout.part
     side = _CORNERS - 0.2
     axes = canvas.axes(canvas.width - side - _SIDE, top, side, side)

@@ -1,7 +1,9 @@
 """Computes positions of the planes, cuboids and blocks of a torus in a figure.
 
-The pictures are those of the page Network (Shah, 2020, chapter 4). Lengths are in units: about the
-distance of two neighbours. `y` points downwards.
+The pictures are those of the page Network (Shah, 2020, chapter 4). The dimensions have an order;
+the position of a dimension in it is its level. The first two dimensions span a plane, a cuboid is a
+row of planes along the third, and a block has the cuboids along one or two more. Lengths are in
+units: about the distance of two neighbours. `y` points downwards.
 """
 
 from __future__ import annotations
@@ -46,7 +48,8 @@ class Part:
     Attributes:
         topology: The torus.
         order: Dimensions by number; the first two span the planes.
-        first: The first drawn coordinate of each dimension; sizes: the number of them.
+        first: The first drawn coordinate of each dimension.
+        sizes: The number of drawn coordinates of each dimension.
     """
 
     topology: Topology
@@ -188,8 +191,8 @@ class Scheme:
     """The settings in which the layouts of detailed and composite planes differ.
 
     Attributes:
-        directions: Direction of the coordinates of each level of the order; "none": they are summed
-            up.
+        directions: For each level, the direction in which its coordinates follow each other;
+            "none": the loads of all its coordinates are summed up.
         pitch: Distance of neighbours on the innermost levels, which have no boxes of their own.
         pad: Distance from the contents of the innermost box to its edge: across, down.
         more: Addition to `pad` for each further box: along its own direction, across it.
@@ -206,7 +209,10 @@ class Scheme:
 
 
 def outer_directions(part: Part) -> tuple[Direction, ...]:
-    """Return the directions after the third level: the fourth across, then down; or swapped."""
+    """Return the directions of the levels after the third.
+
+    The fourth is across and the further ones down; swapped if the picture would be too wide.
+    """
     size = [part.sizes[d] for d in part.order] + [1] * MOST_DIMENSIONS
     across, down = (size[0] + 1) * size[2] * size[3], (size[1] + 1) * size[4] * size[5]
     swapped = len(part.order) > 3 and across > _WIDEST * down
@@ -215,7 +221,10 @@ def outer_directions(part: Part) -> tuple[Direction, ...]:
 
 @dataclass(frozen=True)
 class Level:
-    """The boxes of all levels up to one: size of the contents, and distance to the edge."""
+    """A box around the nodes of all levels up to one: size of the contents, distance to its edge.
+
+    The box of level 1, for example, is the plane that the levels 0 and 1 span.
+    """
 
     width: float
     height: float
@@ -233,7 +242,8 @@ class Layout:
         steps: Offset from one coordinate of each dimension to the next: (dimensions, 2).
         levels: The boxes of each level of the order.
         start: x and y of the first node.
-        width: Width of the whole picture; height: its height.
+        width: Width of the whole picture.
+        height: Height of the whole picture.
     """
 
     part: Part

@@ -30,7 +30,8 @@ class Line:
     """A line of a figure, which represents one direction of several links.
 
     Attributes:
-        dimension: Dimension of the links; sign: towards higher (1) or lower (-1) coordinates.
+        dimension: Dimension of the links.
+        sign: Direction of the links: towards higher (1) or lower (-1) coordinates.
         at: Coordinates of the start of the first link, counted from the first drawn ones.
         kept: Dimensions whose coordinates are shown separately; the others are summed up.
         links: Numbers of the links.
@@ -50,11 +51,14 @@ class Picture:
     Attributes:
         layout: Positions of the parts.
         thick: Width of the thickest line, in units.
-        lines: The drawn lines; values: the mean load of each line's links, bytes per second.
-        segments: Coordinates x and y of both ends, (segments, 4); of: the line of each segment.
+        lines: The drawn lines.
+        values: Load of each line, bytes per second: the mean of its links; in polygons the
+            greatest.
+        segments: Coordinates x and y of both ends of each segment of a line, (segments, 4).
+        of: Index of the line of each segment.
         nodes: Coordinates x and y of the switches.
-        boxes: By the kind of their content ("plane", "cuboid", "block", "bar"): x, y, width,
-            height.
+        boxes: For each kind of content ("plane", "cuboid", "block", "bar"), the boxes: x, y, width
+            and height.
     """
 
     layout: Layout
@@ -84,7 +88,7 @@ def lines_along(part: Part, dimension: int, kept: Sequence[int]) -> list[Line]:
 
 
 def detail_layout(part: Part) -> Layout:
-    """Lay out all planes: the third dimension within cuboids, which the others order."""
+    """Lay out all planes: along the third dimension within cuboids, these along the others."""
     directions = ("across", "down", "across", *outer_directions(part))[: len(part.order)]
     scales = (2, 2) if len(part.order) > 2 else (0, 0)
     return lay_out(part, Scheme(directions, (1.0, 1.0), (0.7, 0.7), (0.45, 0.45), 0.35, scales))
@@ -119,7 +123,7 @@ def detail_picture(part: Part, load: Floats) -> Picture:
 
 
 def composite_layout(part: Part) -> Layout:
-    """Lay out planes as bars: the first dimension down along them, the third orders them."""
+    """Lay out planes as bars: the first dimension leads down a bar, the third to the next bar."""
     directions = ("down", "none", "across", *outer_directions(part))[: len(part.order)]
     return lay_out(part, Scheme(directions, (1.0, 1.0, 2.2), (1.1, 0.75), (1.15, 0.4), 2.0, (2, 1)))
 
@@ -190,9 +194,10 @@ def corner_of(number: int, count: int) -> Floats:
 
 
 def polygon_picture(part: Part, load: Floats) -> Picture:
-    """Draw each node of a plane: towards a corner for each dimension what it sends and receives.
+    """Draw each node of a plane as a polygon, with two lines towards the corner of each dimension.
 
-    Lines are in pairs: outgoing, then incoming; of both directions, the one with more load.
+    The first line is for traffic that the node sends along the dimension, the second for traffic
+    that it receives. A line shows the load of only one of the two neighbours: the larger one.
     """
     layout = polygon_layout(part)
     topology = part.topology
@@ -256,7 +261,7 @@ def _picture(
 
 
 def _outer_boxes(layout: Layout) -> tuple[tuple[str, Floats], ...]:
-    """Return blocks around cuboids, if they have more than one; the outermost first."""
+    """Return the boxes of blocks, the outermost first, then those of cuboids, if there are any."""
     order, sizes = layout.part.order, layout.part.sizes
     blocks = tuple(
         ("block", layout.boxes(count))
@@ -271,7 +276,10 @@ def _along(axis: int, begin: float, end: float, offset: float) -> list[float]:
 
 
 def _ends(part: Part, line: Line, edge: _Edge, stub: float) -> list[tuple[float, float]]:
-    """Return begin and end of the parts of a line: to the next box, or out and in again.
+    """Return begin and end of each part of a line.
+
+    A line to the next box has one part. A line that leaves the picture is a short part outwards; if
+    it enters on the other side, a second part is there.
 
     Args:
         part: The drawn part of the torus.

@@ -1,4 +1,4 @@
-"""Draws a signal's inverted imprint in a probe's time slices, in a terminal."""
+"""Draws in a terminal how a periodic load (the signal) slows a program (the probe)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _GUTTER = 12
 
 
 def draw_imprint(imprint: ImprintChart, *, width: int, unicode: bool) -> list[list[Span]]:
-    """Draw the imprint as lines of styled text.
+    """Draw the signal's imprint in the probe's slices as lines of styled text.
 
     Args:
         imprint: Content of the chart.

@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 #: Most points of a figure: of the others a regular sample is drawn.
 _MOST_POINTS = 20_000
 #: Least loss of a hit in method jostle, as a share of a segment: nearly all segments wait a little.
-_TOLD = 0.05
+_LEAST_LOSS = 0.05
 #: Smaller clusters are noise (Shah, 2020, section 5.1.1).
 LEAST_MEMBERS = 5
 
@@ -57,7 +57,7 @@ class DrawnSegments:
             np.maximum(cluster, 0),
             _floats(table, "threshold_ns") / 1e9,
             _floats(table, "excess_ns", 0.0) / 1e9,
-            0.0 if estimate.method == "thesis" else _TOLD,
+            0.0 if estimate.method == "thesis" else _LEAST_LOSS,
         )
 
     @property

@@ -23,11 +23,12 @@ from jostle.server.access.sessions import Sessions, csrf
 from jostle.server.access.token import Token, bearer
 from jostle.server.access.viewer import Viewer
 
-#: Names under which a browser reaches a loopback address; any other is DNS rebinding.
+#: Names under which a browser reaches a loopback address; a request with any other name is an
+#: attack by DNS rebinding.
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
-Way = Token | OpenId | ProxyHeader | Accounts
-#: The metrics for monitoring, which has a credential of its own: monitoring cannot log in each
-#: week.
+LoginMethod = Token | OpenId | ProxyHeader | Accounts
+#: Path of the metrics for monitoring systems. They send a token of their own, because they cannot
+#: log in as a user does, again every week.
 METRICS = "/api/v1/openmetrics"
 _MONITOR = Viewer("monitoring", None, "support")
 
@@ -63,7 +64,7 @@ class Access:
 
     def __init__(
         self,
-        way: Way | None = None,
+        way: LoginMethod | None = None,
         *,
         url: str = "",
         audit: Audit | None = None,

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, Field
 
 from jostle.files.toml_settings import STRICT, read_toml
-from jostle.server.access.access import Access, Way
+from jostle.server.access.access import Access, LoginMethod
 from jostle.server.access.accounts import Accounts
 from jostle.server.access.audit import Audit
 from jostle.server.access.files import AccessError, read_secret
@@ -205,7 +205,7 @@ class ServeSettings:
             )
         return token
 
-    def _way(self, url: str, roles: RolesFile, *, is_behind: bool) -> Way:
+    def _way(self, url: str, roles: RolesFile, *, is_behind: bool) -> LoginMethod:
         ways = [name for name in _WAYS if getattr(self.content, name) is not None]
         if len(ways) != 1:
             raise AccessError(

@@ -44,7 +44,7 @@ Line = Sequence[str]
 #: Returns the user of a job; None: several.
 UserOf = Callable[[str], int | None]
 #: Least share of a step that must be publishable; the step then gets the mean over that share.
-_LEAST_TOLD = 0.5
+_LEAST_DISCLOSED = 0.5
 #: Hours that are processed together.
 _HOURS = 24
 _KEPT_BYTES = 64 << 20
@@ -313,6 +313,6 @@ def _were_disclosed(rows: _Rows, until_ns: int, names: list[str]) -> Flags:
 def _scaled(load: Floats, hidden_ns: Floats, room_ns: Floats) -> Floats:
     """Scale up the load of partly hidden steps to full steps; NaN where too much is hidden."""
     share = 1 - hidden_ns / np.maximum(room_ns, 1)
-    known = share >= _LEAST_TOLD
+    known = share >= _LEAST_DISCLOSED
     found: Floats = np.where(known, load / np.where(known, share, 1), np.nan)
     return found

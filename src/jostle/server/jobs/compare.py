@@ -59,7 +59,7 @@ class ComparedCluster(BaseModel):
     reference_s: list[float]
     excess_s: list[float]
     total_s: list[float]
-    numbers: list[int] = Field(description="number of the cluster in each run's own estimate")
+    numbers: list[int] = Field(description="number of the cluster in the estimate of each run")
     boxes: list[SegmentBox | None]
 
 
@@ -67,9 +67,9 @@ class RunTime(BaseModel):
     """The run time of one run compared with that of the baseline."""
 
     job: str
-    group: str = Field(description="its program")
+    group: str = Field(description="program of the run")
     run_s: float
-    ratio: float = Field(description="over the run time of the baseline")
+    ratio: float = Field(description="run time divided by that of the baseline run")
 
 
 class GroupTime(BaseModel):
@@ -79,12 +79,15 @@ class GroupTime(BaseModel):
     runs: int
     median_s: float
     mean_s: float
-    std_s: float | None = Field(description="null: fewer than three runs")
+    std_s: float | None = Field(description="standard deviation; null: fewer than three runs")
     min_s: float
     max_s: float
-    ratio: float = Field(description="mean over that of the baseline's program")
-    low: float | None = Field(description="95 % interval of the ratio; null: too few runs")
-    high: float | None
+    ratio: float = Field(description="mean run time divided by that of the baseline's program")
+    low: float | None = Field(
+        description="lower end of the ratio's 95 % interval; null: one of the two programs has "
+        "fewer than three runs, or this is the baseline's program"
+    )
+    high: float | None = Field(description="upper end of this interval; null as for `low`")
 
 
 class RunTimes(BaseModel):
@@ -100,16 +103,33 @@ class Compared(BaseModel):
     """The content of `jostle compare --json`; lists have an entry per run in the given order."""
 
     runs: list[ComparedRun]
-    baseline: int = Field(description="which of them is the fastest")
-    finding: str
-    measured_s: list[float] = Field(description="how much longer than the fastest")
-    estimated_s: list[float]
-    displaced_s: list[float]
-    work_s: list[float]
-    unexplained_s: list[float]
-    by_cause: dict[str, list[float]]
+    baseline: int = Field(
+        description="index in `runs` of the fastest run, with which the others are compared"
+    )
+    finding: str = Field(
+        description="how much longer the slowest run took, and what explains most of it, in words"
+    )
+    measured_s: list[float] = Field(description="run time minus that of the baseline")
+    estimated_s: list[float] = Field(
+        description="time lost according to the run's own estimate, minus that of the baseline"
+    )
+    displaced_s: list[float] = Field(
+        description="further time by which segments took longer than similar ones of the baseline"
+    )
+    work_s: list[float] = Field(
+        description="time of segments that the run has in addition to those of the baseline, minus "
+        "time of segments that it lacks"
+    )
+    unexplained_s: list[float] = Field(
+        description="measured_s - estimated_s - displaced_s - work_s"
+    )
+    by_cause: dict[str, list[float]] = Field(
+        description="for each cause, the time that it cost each run, minus that of the baseline"
+    )
     clusters: list[ComparedCluster]
-    more_clusters: int = Field(description="clusters that are not named: small, or too many")
+    more_clusters: int = Field(
+        description="number of clusters that are not listed: small ones, and those beyond the limit"
+    )
     limits: list[str]
     run_times: RunTimes
 

@@ -19,25 +19,36 @@ _FAR = 2**63 - 1
 #: All families, by name. The label of a job is not `job`, which monitoring systems give to their
 #: targets.
 FAMILIES = {
-    "jostle_jobs": Family("gauge", "", "Jobs with a slice in the last hour, by light."),
+    "jostle_jobs": Family("gauge", "", "Jobs with a slice in the last hour, by traffic light."),
     "jostle_jobs_without_samples": Family(
-        "gauge", "", f"Of these, jobs beyond the {MOST_JOBS} that run or lost most."
+        "gauge",
+        "",
+        f"Jobs that have no samples of their own: only {MOST_JOBS} jobs have, running ones first, "
+        "then those that lost most.",
     ),
-    "jostle_job": Family("info", "", "What a job is."),
-    "jostle_job_run_seconds": Family("gauge", "seconds", "Run time of a job that was evaluated."),
+    "jostle_job": Family("info", "", "Owner and program of a job."),
+    "jostle_job_run_seconds": Family("gauge", "seconds", "Evaluated run time of a job."),
     "jostle_job_lost_seconds": Family(
         "gauge", "seconds", "Run time that interference cost a job, the most likely value."
     ),
-    "jostle_job_lost_ratio": Family("gauge", "ratio", "The same as a share of its run time."),
+    "jostle_job_lost_ratio": Family(
+        "gauge", "ratio", "Run time that interference cost a job, as a share of its run time."
+    ),
     "jostle_job_light": Family(
-        "gauge", "", "Light of a job: 0 green, 1 yellow, 2 red; none while it is undecided."
+        "gauge",
+        "",
+        "Traffic light of a job: 0 green, 1 yellow, 2 red; no sample while it is undecided.",
     ),
     "jostle_job_suspect_lost_seconds": Family(
-        "gauge", "seconds", "Run time of a job that a suspect took, and where most of it."
+        "gauge",
+        "seconds",
+        "Run time that a suspect cost a job; label resource: where most of it was lost.",
     ),
     "jostle_user_run_seconds": Family("gauge", "seconds", "Run time of a user's jobs."),
-    "jostle_user_lost_seconds": Family("gauge", "seconds", "What a user's jobs lost."),
-    "jostle_resource_lost_seconds": Family("gauge", "seconds", "What jobs lost at a resource."),
+    "jostle_user_lost_seconds": Family("gauge", "seconds", "Run time that a user's jobs lost."),
+    "jostle_resource_lost_seconds": Family(
+        "gauge", "seconds", "Run time that jobs lost on a resource."
+    ),
     "jostle_newest_slice_timestamp_seconds": Family(
         "gauge", "seconds", "End of the newest slice of a job, in Unix time."
     ),

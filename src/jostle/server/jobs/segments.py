@@ -24,23 +24,33 @@ MOST_CLUSTERS = 100
 class Points(BaseModel):
     """Segments in order of time; each list has one entry per segment."""
 
-    at_s: list[float] = Field(description="start, since the start of the assessed time")
-    seconds: list[float]
-    cluster: list[int] = Field(description="number of its cluster; 0: it is in none")
-    threshold_s: list[float | None] = Field(description="longer ones are interfered; null: none")
-    lost_s: list[float]
-    work: list[float | None] = Field(description="what computation was clustered by; null: nothing")
+    at_s: list[float] = Field(description="start of the segment, counted from `start_ns`")
+    seconds: list[float] = Field(description="duration of the segment")
+    cluster: list[int] = Field(description="number of the segment's cluster; 0: it is in none")
+    threshold_s: list[float | None] = Field(
+        description="duration above which the segment counts as interfered; null: no threshold"
+    )
+    lost_s: list[float] = Field(description="time lost in the segment")
+    work: list[float | None] = Field(
+        description="amount of computation, by which segments are clustered; null: not known"
+    )
 
 
 class SegmentBox(BaseModel):
     """The distribution of the durations of a cluster's segments, s, as a box plot."""
 
     least: float
-    lower: float = Field(description="end of the whisker: 1.5 times the quartiles' distance away")
-    quarter: float
+    lower: float = Field(
+        description="end of the lower whisker: the least duration that is at most 1.5 times the "
+        "interquartile range below the first quartile"
+    )
+    quarter: float = Field(description="first quartile")
     median: float
-    three_quarters: float
-    upper: float
+    three_quarters: float = Field(description="third quartile")
+    upper: float = Field(
+        description="end of the upper whisker: the greatest duration that is at most 1.5 times the "
+        "interquartile range above the third quartile"
+    )
     most: float
 
 
@@ -75,21 +85,33 @@ class Segments(BaseModel):
 
     job: str
     method: str
-    world: int = Field(description="-1: a job without MPI, which has no segments")
+    world: int = Field(
+        description="number of the MPI world that was evaluated; -1: the job has no ranks, and so "
+        "no segments"
+    )
     ranks: int
     start_ns: int
     end_ns: int
-    total: int = Field(description="segments of the whole run")
-    hit: int = Field(description="those of them that are interfered")
-    excess_s: float = Field(description="what those in clusters lost")
-    clusters: list[ClusterRow] = Field(description="by number, in order of the work in them")
+    total: int = Field(description="number of segments of the whole run")
+    hit: int = Field(description="number of segments of the whole run that are interfered")
+    excess_s: float = Field(description="time lost in all segments that are in clusters")
+    clusters: list[ClusterRow] = Field(
+        description="the clusters with most time, in order of their numbers"
+    )
     rest: Rest
-    cluster: int | None = Field(description="number of the one that was asked for")
-    chosen: ClusterRow | None = Field(description="that one; it may be none of the large ones")
-    within: int = Field(description="segments of the cluster and the span")
-    hits_within: int
-    usual: Points = Field(description="of each column the shortest, the middle and the longest")
-    hits: Points
+    cluster: int | None = Field(description="number of the requested cluster; null: all clusters")
+    chosen: ClusterRow | None = Field(
+        description="the requested cluster, which may be missing in `clusters`; null: all clusters"
+    )
+    within: int = Field(description="number of requested segments: of the cluster, in the span")
+    hits_within: int = Field(description="number of requested segments that are interfered")
+    usual: Points = Field(
+        description="segments without interference: in each column of the chart the shortest, the "
+        "middle and the longest one"
+    )
+    hits: Points = Field(
+        description="interfered segments; of more than 10 000, those with most lost time"
+    )
     limits: list[str]
 
 

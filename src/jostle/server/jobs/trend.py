@@ -16,18 +16,23 @@ class TrendRun(BaseModel):
 
     job: str
     start_ns: int
-    run_s: float = Field(description="run time, as `figures` has it")
+    run_s: float = Field(description="run time, the same as in the answer of `figures`")
     running: bool
-    verdict: Brief | None = Field(description="null: none yet, or there can be none")
-    why_not: str = Field(description="why there can be no verdict; empty: not so, or not known yet")
+    verdict: Brief | None = Field(description="null: there is no verdict (yet); see `why_not`")
+    why_not: str = Field(
+        description="why there can be no verdict; empty: there is one, or one may still come"
+    )
 
 
 class Trend(BaseModel):
     """A job, and the other runs that it is compared with."""
 
     program: str
-    processes: int | None = Field(description="number of processes of each run; null: they differ")
-    runs: list[TrendRun] = Field(description="the earliest first; the job is one of them")
+    processes: int | None = Field(
+        description="number of processes that all these runs have, as the job has; null: no other "
+        "run has as many as the job"
+    )
+    runs: list[TrendRun] = Field(description="the job and the other runs, the earliest first")
 
 
 def trend_of(

@@ -57,7 +57,9 @@ def advice(context: Context, viewer: Looking, job: Job) -> Response:
 def site_advice(
     context: Context,
     viewer: Looking,
-    days: Annotated[int, Query(ge=1, le=366, description="by the last days")] = DAYS,
+    days: Annotated[
+        int, Query(ge=1, le=366, description="days to evaluate, up to the end of the newest job")
+    ] = DAYS,
 ) -> Response:
     """Return the output of `jostle advise --site --json`, from the verdicts made so far.
 

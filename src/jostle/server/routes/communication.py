@@ -16,8 +16,24 @@ from jostle.server.transport.routers import api_router
 
 router = api_router()
 
-Rank = Annotated[int, Query(ge=0, le=2**31, description="a place in the order")]
-Size = Annotated[int, Query(ge=1, le=1024, description="most cells in a row")]
+Rank = Annotated[
+    int,
+    Query(
+        ge=0,
+        le=2**31,
+        description="the window has the ranks from index `begin` up to, but without, index `end` "
+        "in the order",
+    ),
+]
+Size = Annotated[
+    int,
+    Query(
+        ge=1,
+        le=1024,
+        description="largest number of cells in a row; if there are more ranks, several share a "
+        "cell",
+    ),
+]
 
 
 def _made(context: ServerContext, job: str) -> Communication:
@@ -40,8 +56,10 @@ def matrix(
     request: Request,
     viewer: Looking,
     job: Job,
-    by: Annotated[By, Query(description="what a cell holds")] = "bytes",
-    order: Annotated[Order, Query(description="how ranks are ordered")] = "rank",
+    by: Annotated[By, Query(description="quantity in the cells")] = "bytes",
+    order: Annotated[
+        Order, Query(description="ranks are ordered by number, by node, or by switch")
+    ] = "rank",
     begin: Rank = 0,
     end: Rank = 2**31,
     size: Size = 512,

@@ -19,7 +19,8 @@ router = api_router()
 MOST_RUNS = 8
 
 Names = Annotated[
-    list[str], Query(max_length=MOST_RUNS, min_length=1, description="a job's name; two to eight")
+    list[str],
+    Query(max_length=MOST_RUNS, min_length=1, description="name of a job; give two to eight jobs"),
 ]
 
 

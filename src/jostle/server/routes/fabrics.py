@@ -29,19 +29,25 @@ from jostle.topology import Topology
 
 router = api_router()
 
-FabricName = Annotated[str, Path(max_length=200, description="a fabric's name")]
+FabricName = Annotated[str, Path(max_length=200, description="name of a fabric")]
 AtNs = Annotated[
-    int, Query(ge=0, le=FAR, description="the version for this time, ns since the epoch")
+    int, Query(ge=0, le=FAR, description="instant that the answer describes, ns since the epoch")
 ]
-First = Annotated[int, Query(ge=0, le=4000, description="the first requested step")]
+First = Annotated[int, Query(ge=0, le=4000, description="number of the first requested step")]
 Count = Annotated[int, Query(ge=1, le=64, description="number of requested steps")]
-By = Annotated[Literal["switch", "group"], Query(description="what a zone is")]
+By = Annotated[
+    Literal["switch", "group"], Query(description="a zone is a switch with nodes, or a group")
+]
 Of = Annotated[
-    list[int], Query(max_length=16, description="only the switches of these groups; none: all")
+    list[int],
+    Query(max_length=16, description="numbers of the groups to include; without it, all groups"),
 ]
 MOST_ZONES = 1024
-OneJob = Annotated[str, Query(max_length=400, description="a job")]
-ListIndex = Annotated[int | None, Query(ge=0, le=2**31, description="a place in the shape's list")]
+OneJob = Annotated[str, Query(max_length=400, description="name of a job; empty: none")]
+ListIndex = Annotated[
+    int | None,
+    Query(ge=0, le=2**31, description="index of the link or vertex in the answer of `shape`"),
+]
 
 
 class _Answers:

@@ -46,9 +46,11 @@ def verdict(
     job: Job,
     wait_s: Annotated[
         float,
-        Query(ge=0, le=10, description="how long to wait for a verdict that is being computed, s"),
+        Query(ge=0, le=10, description="time to wait for a verdict that is being computed, s"),
     ] = 0.2,
-    drawn: Annotated[bool, Query(description="only the part that a page draws")] = False,
+    drawn: Annotated[
+        bool, Query(description="true: only the part of the verdict that the job's page draws")
+    ] = False,
 ) -> Response:
     """Return the loss of a job to interference, with causes and times.
 
@@ -197,10 +199,16 @@ def series(
     job: Job,
     metric: Metric = "bytes",
     of: Annotated[
-        str, Query(max_length=200, description="job, others, or the name of another job")
+        str,
+        Query(
+            max_length=200,
+            description="`job`: the job itself; `others`: all other jobs on its mounts or nodes; "
+            "else the name of another job",
+        ),
     ] = "job",
     resource: Annotated[
-        str, Query(max_length=1000, description="only on this mount or node; empty: on all")
+        str,
+        Query(max_length=1000, description="the only mount or node to include; empty: all of them"),
     ] = "",
     from_ns: FromNs = 0,
     to_ns: ToNs = FAR,

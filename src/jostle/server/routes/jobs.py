@@ -25,31 +25,32 @@ def jobs(
     request: Request,
     viewer: Looking,
     search: Annotated[
-        str, Query(max_length=200, description="words in its name, program or user")
+        str, Query(max_length=200, description="words that must be in the name, program or user")
     ] = "",
     light: Annotated[
         list[Literal["green", "yellow", "red", "undecided", "none"]] | None,
-        Query(description="light of the verdict; none: no verdict yet"),
+        Query(description="traffic light of the verdict; none: there is no verdict yet"),
     ] = None,
     cause: Annotated[
         list[str],
-        Query(max_length=_MOST, description="the largest cause of the loss, as verdicts name it"),
+        Query(max_length=_MOST, description="cause of the largest loss, as in verdicts"),
     ] = [],  # noqa: B006
-    user: Annotated[list[str], Query(max_length=_MOST, description="an owner's name")] = [],  # noqa: B006
-    program: Annotated[list[str], Query(max_length=_MOST, description="a program's name")] = [],  # noqa: B006
+    user: Annotated[list[str], Query(max_length=_MOST, description="name of an owner")] = [],  # noqa: B006
+    program: Annotated[list[str], Query(max_length=_MOST, description="name of a program")] = [],  # noqa: B006
     state: Annotated[
-        list[Literal["live", "over"]] | None, Query(description="whether it still runs")
+        list[Literal["live", "over"]] | None,
+        Query(description="live: the job still runs; over: it has ended"),
     ] = None,
     batch: Annotated[
-        str, Query(max_length=200, description="a batch job, by its number: its parts")
+        str, Query(max_length=200, description="number of a batch job whose parts are requested")
     ] = "",
     from_ns: FromNs = 0,
     to_ns: ToNs = FAR,
     sort: Annotated[
-        Sort, Query(description="field that rows are sorted by; with -: descending")
+        Sort, Query(description="field by which rows are sorted; with - before it, descending")
     ] = "-start",
-    limit: Annotated[int, Query(ge=1, le=500, description="most rows in the answer")] = 100,
-    offset: Annotated[int, Query(ge=0, le=1_000_000, description="rows to skip")] = 0,
+    limit: Annotated[int, Query(ge=1, le=500, description="largest number of rows")] = 100,
+    offset: Annotated[int, Query(ge=0, le=1_000_000, description="number of rows to skip")] = 0,
 ) -> Response:
     """List the jobs that the viewer may see, running jobs first.
 
@@ -90,7 +91,7 @@ def jobs(
 def batch_job(
     context: Context,
     viewer: Looking,
-    batch: Annotated[str, Path(description="its number, such as 12")],
+    batch: Annotated[str, Path(description="number of the batch job, such as 12")],
 ) -> BatchJob:
     """Return the loss of a batch job as a whole, from the verdicts on its parts."""
     found = context.job_service.batch(batch, context.rows(viewer), viewer)

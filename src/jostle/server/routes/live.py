@@ -42,7 +42,7 @@ def now(
     context: Context,
     viewer: Looking,
     job: Annotated[
-        str, Query(max_length=4096, description="of this job alone; empty: of all")
+        str, Query(max_length=4096, description="name of the only job to return; empty: all jobs")
     ] = "",
 ) -> Response:
     """Return the present losses of running jobs, with causes: the output of `jostle top --json`.

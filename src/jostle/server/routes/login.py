@@ -48,7 +48,7 @@ def logout(
     viewer: Looking,
     request: Request,
     everywhere: Annotated[
-        bool, Query(description="end all sessions and tokens of the user; not for scripts")
+        bool, Query(description="end all sessions and tokens of the user; refused for scripts")
     ] = False,
 ) -> Response:
     """End the session to which the request's cookie belongs, or the token of a script."""
@@ -194,9 +194,10 @@ def audit(
     context: Context,
     viewer: Looking,
     before: Annotated[
-        int | None, Query(ge=0, le=2**53, description="`before` of the previous page")
+        int | None,
+        Query(ge=0, le=2**53, description="`before` in the answer with the previous page"),
     ] = None,
-    limit: Annotated[int, Query(ge=1, le=500, description="most accesses in the answer")] = 100,
+    limit: Annotated[int, Query(ge=1, le=500, description="largest number of accesses")] = 100,
 ) -> AccessRecords:
     """List accesses to other users' jobs, the newest first; for administrators only."""
     if viewer.role != "administrator":

@@ -10,7 +10,7 @@ from fastapi.responses import JSONResponse, Response
 WAIT_S = 0.4
 #: Value for `responses` of such a route.
 MAKING: dict[int | str, dict[str, Any]] = {
-    202: {"description": "The answer is being computed: retry."}
+    202: {"description": "The answer is still being computed: retry after `Retry-After` seconds."}
 }
 
 

@@ -18,7 +18,7 @@ from jostle.server.verdicts.matrix import MatrixResult, make_matrix
 
 router = api_router()
 
-Program = Annotated[str, Query(max_length=4096, description="a program, as the matrix names it")]
+Program = Annotated[str, Query(max_length=4096, description="name of a program in the matrix")]
 
 
 def _cached_matrix(context: ServerContext, viewer: Viewer) -> CachedResult[MatrixResult] | None:
@@ -56,7 +56,7 @@ def evidence(
     viewer: Looking,
     victim: Program,
     aggressor: Program,
-    kind: Annotated[ResourceKind, Query(description="the shared resource")],
+    kind: Annotated[ResourceKind, Query(description="kind of the shared resource")],
 ) -> Response:
     """Return the runs of a program that ran alongside another program, and its other runs."""
     result = _cached_matrix(context, viewer)

@@ -23,7 +23,7 @@ from jostle.server.transport.routers import api_router
 
 router = api_router()
 
-Host = Annotated[str, Path(description="a node's name")]
+Host = Annotated[str, Path(description="name of a node")]
 _PERIOD_S = 3600.0  # for which an answer is valid
 
 

@@ -19,9 +19,12 @@ from jostle.server.transport.routers import api_router
 router = api_router()
 
 Rows = Annotated[
-    int, Query(ge=1, le=2000, description="most rows in the answer; more nodes share rows")
+    int,
+    Query(ge=1, le=2000, description="largest number of rows; if nodes are more, they share rows"),
 ]
-Search = Annotated[str, Query(max_length=100, description="part of a node's name")]
+Search = Annotated[
+    str, Query(max_length=100, description="text that the names of the nodes must contain")
+]
 
 
 @router.get("/api/v1/system/span", operation_id="system_span", tags=["system"])

@@ -25,7 +25,7 @@ class Problem(BaseModel):
     title: str
     status: int
     detail: str | None = Field(None, description="the cause, as the failed part reports it")
-    fix: str | None = None
+    fix: str | None = Field(None, description="what to do about the error; null: not known")
 
 
 class CauseShare(BaseModel):
@@ -39,15 +39,19 @@ class CauseShare(BaseModel):
 class Brief(BaseModel):
     """A verdict in a few values, for a row of the list of jobs."""
 
-    light: Light | None = Field(description="null: undecided")
+    light: Light | None = Field(description="the traffic light; null: it is undecided")
     undecided: str = Field(description="why the light is undecided; empty if it is decided")
-    percent: float
-    lost_s: float
-    cause: CauseName | None
-    what: str = Field(description="the causes in words, as `jostle estimate` has them")
-    resource: str | None
-    run_s: float
-    core_hours: float = Field(description="lost by its processes")
+    percent: float = Field(description="lost time in percent of `run_s`")
+    lost_s: float = Field(description="run time lost to interference, the most likely value")
+    cause: CauseName | None = Field(
+        description="cause of the largest loss; null: less than 0.5 % of the run time was lost"
+    )
+    what: str = Field(description="the main causes in words, as `jostle estimate` prints them")
+    resource: str | None = Field(
+        description="resource with the largest loss; null: not known, or `cause` is null"
+    )
+    run_s: float = Field(description="run time that was evaluated")
+    core_hours: float = Field(description="core hours that the job's processes lost")
     causes: list[CauseShare]
 
 
@@ -55,8 +59,11 @@ class JobRow(BaseModel):
     """A row of the list of jobs."""
 
     job: str
-    batch: str | None = Field(description="the batch job that it is a part of; null: none")
-    part: str = Field(description="what users call it: `12.0` of Slurm job 12; else as `job`")
+    batch: str | None = Field(description="batch job that this job is a part of; null: none")
+    part: str = Field(
+        description="for a part of a Slurm job, Slurm's name of the part, such as `12.0`; else the "
+        "same as `job`"
+    )
     program: str
     uid: int | None
     user: str | None
@@ -64,14 +71,19 @@ class JobRow(BaseModel):
     end_ns: int
     running: bool
     processes: int
-    ranks: int = Field(description="those of its processes that are MPI ranks")
+    ranks: int = Field(description="number of the job's processes that are ranks; 0: none")
     nodes: int
-    verdict: Brief | None = Field(description="null: none yet, or there can be none")
-    why_not: str = Field(description="why there can be no verdict; empty: not so, or not known yet")
-    spark: list[float] = Field(description="its activity, from its start to its end")
+    verdict: Brief | None = Field(description="null: there is no verdict (yet); see `why_not`")
+    why_not: str = Field(
+        description="why there can be no verdict; empty: there is one, or one may still come"
+    )
+    spark: list[float] = Field(
+        description="activity of the job in equal parts of its run time, from its start to its end"
+    )
     spark_of: Literal["files", "collectives", "mpi", "cpu"] | None = Field(
-        description="the quantity of `spark`: bytes read and written; with little traffic "
-        "time in collective libraries, in MPI, or CPU time, ns; null: unknown"
+        description="quantity that `spark` shows. `files`: bytes read and written. For jobs with "
+        "little file traffic, the first known time, ns: `collectives` in collective libraries, "
+        "`mpi` in MPI, or `cpu` CPU time. null: nothing is known"
     )
 
 
@@ -79,24 +91,28 @@ class LossGroup(BaseModel):
     """The loss of the jobs of one user, program, resource or week."""
 
     name: str
-    jobs: int = Field(description="jobs with a verdict")
-    run_s: float
-    lost_s: float = Field(description="the most likely values, added up")
-    core_hours: float = Field(description="spent by their processes in lost time")
-    worst: str = Field(description="the job that lost most")
-    worst_s: float
+    jobs: int = Field(description="number of jobs in the group, all of them with a verdict")
+    run_s: float = Field(description="sum of the jobs' run times")
+    lost_s: float = Field(description="sum of the jobs' most likely losses")
+    core_hours: float = Field(description="core hours that the jobs' processes lost")
+    worst: str = Field(description="the job that lost most time")
+    worst_s: float = Field(description="loss of the job `worst`")
 
 
 class Losses(BaseModel):
     """The loss of a system's jobs to interference."""
 
-    jobs: int = Field(description="jobs that the viewer may see and that began in the span")
-    waiting: int = Field(description="those of them without a verdict")
+    jobs: int = Field(description="number of visible jobs that began in the span")
+    waiting: int = Field(description="number of these jobs that have no verdict")
     total: LossGroup
     users: list[LossGroup]
     programs: list[LossGroup]
-    resources: list[LossGroup] = Field(description="a job counts for each that cost it time")
-    weeks: list[LossGroup] = Field(description="by their Mondays, UTC")
+    resources: list[LossGroup] = Field(
+        description="a job is in the groups of all resources on which it lost time"
+    )
+    weeks: list[LossGroup] = Field(
+        description="weeks in which jobs began, each with the date of its Monday (UTC) as name"
+    )
 
 
 class SchedulerFacts(BaseModel):
@@ -106,28 +122,30 @@ class SchedulerFacts(BaseModel):
     partition: str
     account: str
     state: str
-    exit: str = Field(description="exit code and signal, `3:0`")
+    exit: str = Field(description="exit code and signal, such as `3:0`")
     cores: int
     memory_bytes: int
     time_limit_s: int
     nodes: list[str]
-    dependency: str
-    array_job: int
-    array_task: int = Field(description="-1: it is no task of an array")
-    het_job: int
-    het_component: int = Field(description="-1: it is no component")
+    dependency: str = Field(description="jobs that this job had to wait for, such as `afterok:11`")
+    array_job: int = Field(description="number of the job array that this job is a task of")
+    array_task: int = Field(description="number of the task in the job array; -1: it is no task")
+    het_job: int = Field(description="number of the heterogeneous job that this is a component of")
+    het_component: int = Field(
+        description="number of the component in the heterogeneous job; -1: it is no component"
+    )
 
 
 class BatchJob(BaseModel):
     """A batch job, such as Slurm job 12, as a whole."""
 
     name: str
-    title: str = Field(description="`Slurm job 12`")
-    parts: int = Field(description="its script, steps and mpiruns")
-    waiting: int = Field(description="parts without a verdict yet")
-    run_s: float = Field(description="from its first process to its last")
+    title: str = Field(description="name for users, such as `Slurm job 12`")
+    parts: int = Field(description="number of its parts: the script, steps and mpiruns")
+    waiting: int = Field(description="number of parts that have no verdict yet")
+    run_s: float = Field(description="time from the start of its first part to the end of its last")
     loss: LossNumbers | None = Field(description="null: some parts have no verdict yet")
-    scheduler: SchedulerFacts | None = Field(description="null: none were recorded")
+    scheduler: SchedulerFacts | None = Field(description="null: no facts are known")
 
 
 class Facets(BaseModel):
@@ -143,8 +161,8 @@ class Facets(BaseModel):
 class Jobs(BaseModel):
     """A page of the list of jobs."""
 
-    total: int = Field(description="jobs that match all filters")
-    waiting: int = Field(description="those of them whose verdicts are still to be made")
+    total: int = Field(description="number of jobs that match all filters")
+    waiting: int = Field(description="number of these jobs whose verdict is still to be computed")
     jobs: list[JobRow]
     facets: Facets
 
@@ -162,10 +180,11 @@ class Verdict(BaseModel):
     estimate: EstimateReport
     interference: InterferenceReport | None
     mounts: dict[str, str] = Field(
-        description="mount, or a resource of one -> the same with its path in the job"
+        description="names for users: for the identity of each mount, its path in the job; for "
+        "each resource that is a part of a mount, its name with this path"
     )
     waits: WaitsReport | None = Field(
-        default=None, description="whom its ranks waited for; null: it has no ranks"
+        default=None, description="late ranks that others waited for; null: the job has no ranks"
     )
 
 
@@ -182,19 +201,23 @@ class Series(BaseModel):
     """Some metrics of a job, or of other jobs on its resources, over time."""
 
     metric: str
-    unit: str = Field(description="of the values: bytes/s, ops/s, s/s or a level's own")
+    unit: str = Field(
+        description="unit of the values: bytes/s, ops/s, s/s, or for gauges the unit of the metric"
+    )
     start_ns: int
     step_ns: int
     lines: list[Line]
-    few: bool = Field(description="sums of too few other users are hidden (null)")
+    few: bool = Field(
+        description="true: some values are null because they would be sums over too few other users"
+    )
 
 
 class GpuSeries(BaseModel):
     """Some metrics of a job on one GPU."""
 
     host: str
-    gpu: str = Field(description="PCI bus id, or the UUID of an instance")
-    name: str = Field(description="its make; empty: unknown")
+    gpu: str = Field(description="PCI bus id of the GPU; for a MIG instance its UUID")
+    name: str = Field(description="model of the GPU; empty: not known")
     series: Series
 
 
@@ -207,13 +230,15 @@ class JobGpus(BaseModel):
 class Quartiles(BaseModel):
     """The distribution of a number over the other runs of a job's program."""
 
-    runs: int
+    runs: int = Field(description="number of other runs")
     min: float
-    q1: float | None = Field(description="null: fewer than five runs have no quarters")
-    median: float | None
-    q3: float | None
+    q1: float | None = Field(description="first quartile; null: there are fewer than five runs")
+    median: float | None = Field(description="null: there are fewer than five runs")
+    q3: float | None = Field(description="third quartile; null: there are fewer than five runs")
     max: float
-    values: list[float] = Field(description="the totals, if there are fewer than five runs")
+    values: list[float] = Field(
+        description="the number in each run if there are fewer than five runs; else empty"
+    )
 
 
 class Figure(BaseModel):
@@ -222,19 +247,26 @@ class Figure(BaseModel):
     name: str
     unit: Literal["bytes", "ops", "s"]
     total: float
-    least: float | None = Field(description="least of its processes; null: not counted per process")
-    mean: float | None
-    most: float | None
-    others: Quartiles | None = Field(description="null: its program has no other run")
+    least: float | None = Field(
+        description="smallest value of a process; null: the number is not counted per process"
+    )
+    mean: float | None = Field(description="mean over the processes; null as for `least`")
+    most: float | None = Field(description="largest value of a process; null as for `least`")
+    others: Quartiles | None = Field(description="null: the program has no other finished run")
 
 
 class Figures(BaseModel):
     """The numbers of a job, compared with other runs of its program."""
 
     program: str
-    runs: int = Field(description="number of other runs it is compared with")
-    others: list[str] = Field(description="their names, if there are fewer than five")
-    processes: int | None = Field(description="number of processes of each run; null: they differ")
+    runs: int = Field(description="number of other runs with which the job is compared")
+    others: list[str] = Field(
+        description="names of these runs if there are fewer than five; else empty"
+    )
+    processes: int | None = Field(
+        description="number of processes that all these runs have, as the job has; null: no other "
+        "run has as many as the job"
+    )
     figures: list[Figure]
 
 
@@ -268,5 +300,5 @@ class Assessment(BaseModel):
     state: Literal["assessing"] = "assessing"
     job: JobRow
     progress: VerdictProgress | None = Field(
-        description="null: it waits for the verdict on another job"
+        description="null: the verdict on another job is computed first"
     )

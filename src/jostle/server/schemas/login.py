@@ -41,16 +41,20 @@ class Me(BaseModel):
     """The current user."""
 
     name: str
-    uid: int | None = Field(description="null: not a user of the cluster, so without jobs")
+    uid: int | None = Field(description="null: this user has no uid on the cluster, so no jobs")
     role: Role
     way: Kind
-    accounts: list[Name] = Field(description="users whose jobs a manager sees besides the own ones")
+    accounts: list[Name] = Field(
+        description="users whose jobs a manager may see in addition to the manager's own"
+    )
     csrf: str | None = Field(
-        description="value of the header X-CSRF-Token of every POST; null: not needed"
+        description="value that every POST request must have in the header X-CSRF-Token; null: "
+        "requests of this client need no such header"
     )
     recorded: bool = Field(description="whether accesses to others' jobs are recorded")
     flag: str = Field(
-        description="option that commands need to find this repository; on loopback only"
+        description="option with which jostle's commands find this repository; empty if the server "
+        "is not on loopback, or if they need none"
     )
 
 
@@ -58,22 +62,24 @@ class ScriptToken(BaseModel):
     """A token for the header `Authorization: Bearer TOKEN`."""
 
     token: str
-    seconds: int = Field(description="how long it is valid")
+    seconds: int = Field(description="time for which the token is valid")
 
 
 class AccessRecord(BaseModel):
     """An access to another user's job."""
 
-    time: str = Field(description="UTC")
+    time: str = Field(description="time of the access, UTC: `2026-11-26T09:30:00Z`")
     viewer: str
     role: Role
     address: str
     job: str
-    owner: int | None = Field(description="null: several users")
+    owner: int | None = Field(description="uid of the job's owner; null: several users own it")
 
 
 class AccessRecords(BaseModel):
     """Accesses to others' jobs, the newest first."""
 
     looks: list[AccessRecord]
-    before: int | None = Field(description="`before` of the next page; null: this is the last")
+    before: int | None = Field(
+        description="value of the parameter `before` for the next page; null: this page is the last"
+    )

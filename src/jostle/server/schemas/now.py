@@ -13,32 +13,47 @@ class NowRow(BaseModel):
     job: str
     program: str
     uid: int | None
-    user: str = Field(description="name of its owner; empty: several")
+    user: str = Field(description="name of the job's owner; empty: several users own it")
     nodes: list[str]
     start_ns: int
-    seen_ns: int = Field(description="end of its newest slice that was evaluated; 0: none yet")
+    seen_ns: int = Field(description="end of the newest slice that was evaluated; 0: none yet")
     running: bool
-    run_s: float = Field(description="time that was evaluated")
-    lost_s: float = Field(description="what it lost in it to others, as far as it is known")
-    unexplained_s: float = Field(description="further time beyond the usual, for no known reason")
-    now_percent: float = Field(description="what it loses to others now, percent of its time")
-    resource_kind: ResourceKind | None = Field(description="where it loses most now; null: nowhere")
-    resource: str
-    place: str = Field(description="the same in words: `file system /scratch`")
-    suspects: list[LiveSuspect] = Field(description="who causes it, the likeliest first")
-    because: Because | None = Field(description="why it loses time now; null: it does not")
-    why: str = Field(description="by whom, or why, in a few words")
-    trend: list[float] = Field(description="percent lost in each of the newest slices")
+    run_s: float = Field(description="length of the evaluated time")
+    lost_s: float = Field(description="part of this time that other jobs cost, as far as is known")
+    unexplained_s: float = Field(
+        description="further time that calls took longer than usual, without a known cause"
+    )
+    now_percent: float = Field(
+        description="present loss to other jobs, in percent of the time of the newest slices"
+    )
+    resource_kind: ResourceKind | None = Field(
+        description="kind of the resource with most of the present loss; null: there is no loss"
+    )
+    resource: str = Field(description="identity of this resource; empty without a loss")
+    place: str = Field(description="this resource in words, such as `file system /scratch`")
+    suspects: list[LiveSuspect] = Field(
+        description="jobs that may have caused the present loss, the likeliest first"
+    )
+    because: Because | None = Field(
+        description="kind of cause of the present loss; null: there is no loss"
+    )
+    why: str = Field(description="the suspects in a few words; without suspects, `because`")
+    trend: list[float] = Field(
+        description="percent lost to other jobs in each of the newest slices, the oldest first"
+    )
     changes: list[LiveChange] = Field(description="the newest changes, the oldest first")
-    last_change: str = Field(description="the newest of them as a sentence; empty: none")
-    learning: bool = Field(description="what is usual for it is not known yet")
+    last_change: str = Field(description="the newest change as a sentence; empty: there is none")
+    learning: bool = Field(
+        description="true: the usual speed of this job is not known yet, so no change can be found"
+    )
     smallest_percent: float | None = Field(
-        description="least slow-down that is found within three slices; null: none yet"
+        description="smallest slow-down that would be found within three slices, percent; null: "
+        "the usual speed is not known yet"
     )
 
 
 class NowAnswer(BaseModel):
     """The running jobs that the viewer may see; those that lose most now come first."""
 
-    newest_ns: int = Field(description="end of the newest slice; 0: there is none")
+    newest_ns: int = Field(description="end of the newest slice of all jobs; 0: there is none")
     jobs: list[NowRow]

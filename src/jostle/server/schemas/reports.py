@@ -50,11 +50,12 @@ class EstimateReport(BaseModel):
     undecided: str
     decided_by: str
     advice: str
-    assessed: bool = Field(description="whether there is a light")
+    assessed: bool = Field(description="whether the run has a traffic light")
     limits: list[str]
     core_hours_lost: float
     energy_lost_kwh: Interval | None = Field(
-        default=None, description="energy of its nodes in lost time; null: not measured"
+        default=None,
+        description="energy that the job's nodes used in the lost time; null: not measured",
     )
 
 
@@ -65,18 +66,18 @@ class StragglerReport(BaseModel):
     host: str
     start_ns: int
     end_ns: int
-    seconds: float = Field(description="that the others waited for them")
+    seconds: float = Field(description="time for which the other ranks waited for these ranks")
     cause: WaitCause
-    interference: bool = Field(description="the cause is outside the program")
+    interference: bool = Field(description="true: the cause is outside the program")
     confidence: float = Field(
-        description="1 less the probability that ranks that are alike show as much"
+        description="1 minus the probability that equal ranks differ as much by chance"
     )
-    who: str = Field(description="ranks and node in words")
-    when: str = Field(description="since when and until when, in words")
+    who: str = Field(description="the late ranks and their node, in words")
+    when: str = Field(description="start and end of the time in which they were late, in words")
     reason: str = Field(
-        description="the cause in words; if unknown, why, and which data would show it"
+        description="the cause in words; if it is not known, why not, and which data would show it"
     )
-    text: str = Field(description="all of it as one sentence")
+    text: str = Field(description="who, when and reason as one sentence")
 
 
 class WorldWaitsReport(BaseModel):
@@ -84,9 +85,12 @@ class WorldWaitsReport(BaseModel):
 
     number: int
     ranks: int
-    answer: WaitAnswer
+    answer: WaitAnswer = Field(
+        description="named: the others waited for the stragglers; cleared: they waited for no rank "
+        "in particular; undecided: this is not known"
+    )
     stragglers: list[StragglerReport]
-    text: str = Field(description="the answer in words")
+    text: str = Field(description="the answer, with its stragglers, in words")
 
 
 class WaitsReport(BaseModel):
@@ -94,7 +98,7 @@ class WaitsReport(BaseModel):
 
     worlds: list[WorldWaitsReport]
     false_alarm: float = Field(
-        description="probability that a world whose ranks are alike has a straggler named"
+        description="probability that a straggler is named in a world whose ranks are equal"
     )
 
 
@@ -102,10 +106,16 @@ class CoreAccount(BaseModel):
     """The users of a node's cores while a job waited for these cores."""
 
     host: str
-    waited_s: float = Field(description="added up over its threads, as the kernel measured it")
-    parts: list[AccountPart] = Field(description="they add up to waited_s")
+    waited_s: float = Field(
+        description="time that the job's threads waited, as the kernel measured it, added up over "
+        "threads"
+    )
+    parts: list[AccountPart] = Field(
+        description="this waiting by user of the cores, the largest part first; the sum is waited_s"
+    )
     totals_known: bool = Field(
-        description="the use of all cores was counted; else unprofiled load follows from waiting"
+        description="true: the use of all cores was counted; false: load without a profile was "
+        "inferred from the waiting"
     )
 
 
@@ -118,31 +128,37 @@ class InterferenceReport(BaseModel):
     disturbed: list[DisturbedSlice]
     resources: list[ResourceLoss]
     neighbours: int = Field(
-        description="jobs that ran alongside it; those that the viewer may not see count as one"
+        description="number of other jobs that were active on its resources; all that the viewer "
+        "may not see are counted as one"
     )
-    unnamed: bool = Field(False, description="among them are jobs that the viewer may not see")
-    evident: bool
+    unnamed: bool = Field(
+        False, description="true: some of these neighbours are jobs that the viewer may not see"
+    )
+    evident: bool = Field(description="true: there is evidence that others cost the job time")
     blind: str = Field(
-        description='why no suspect can be identified, and what would help; "": not so'
+        description="why no suspect can be identified, and what would help; empty: one can be"
     )
     limits: list[str]
     ruled_out: dict[str, str] = Field(
-        description="jobs that were tested and are ruled out, and why"
+        description="for each job that was tested without finding an effect, the reason"
     )
     untested: dict[str, Untested] = Field(
-        default={}, description="jobs that could not be tested, and what would decide it"
+        default={},
+        description="for each job that could not be tested, the reason, and what would decide it",
     )
     accounts: list[CoreAccount] = Field(
-        default=[], description="who had the cores that the job waited for"
+        default=[], description="for each node, who used the cores that the job waited for"
     )
 
 
 class SiteAdviceReport(BaseModel):
     """The advice on a site; for viewers who may not see all jobs, the losses of visible jobs."""
 
-    waiting: int = Field(description="jobs of the period without a verdict yet: they count nothing")
+    waiting: int = Field(
+        description="number of jobs of the period that have no verdict yet; they are in no sum"
+    )
     advice: SiteAdvice | None = Field(description="null: the viewer may not see all jobs")
-    sums: SiteSums | None = Field(description="null: the viewer may see all jobs")
+    sums: SiteSums | None = Field(description="null: the viewer may see all jobs, see `advice`")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,8 +189,10 @@ class LikeRunsReport(RunAmongItsLike):
 class EvidenceRun(BaseModel):
     """A run from which an encounter (a comparison of two programs) was computed."""
 
-    job: str | None = Field(description="null: the viewer may not open it")
-    value: float
+    job: str | None = Field(description="name of the job; null: the viewer may not see the job")
+    value: float = Field(
+        description="time per operation, relative to undisturbed operations of the same program"
+    )
 
 
 class EvidenceReport(BaseModel):
@@ -189,10 +207,13 @@ class DayOfPeers(BaseModel):
     """One day of a component and its peers."""
 
     day: str
-    value: float = Field(description="difference from the peers' median, %; of a rate, the rate")
-    low: float = Field(description="the least of nine in ten peers")
-    high: float = Field(description="their largest")
-    worse: bool
+    value: float = Field(
+        description="difference of the component from the median of its peers, percent; for a "
+        "rate, the component's rate itself"
+    )
+    low: float = Field(description="lower end of the range that contains nine of ten peers")
+    high: float = Field(description="upper end of that range")
+    worse: bool = Field(description="true: the component was significantly worse (p < 0.05)")
 
 
 class NodeDifference(BaseModel):
@@ -202,32 +223,34 @@ class NodeDifference(BaseModel):
     role: str
     kind: str
     component: str
-    figure: str
-    what: str = Field(description="what is worse, in words")
-    how_much: str = Field(description="by how much, in words")
-    unit: str = Field(description="of a rate, what it is per; empty: percent")
+    figure: str = Field(description="name of the measure by which the component is worse")
+    what: str = Field(description="component and measure in words")
+    how_much: str = Field(description="difference from the peers in words")
+    unit: str = Field(description="if `figure` is a rate, the unit of its divisor; else empty")
     percent: Interval
-    since: str
-    worse_days: int
-    days: int
-    peers: int
+    since: str = Field(description="first day of the difference")
+    worse_days: int = Field(
+        description="number of days since then on which the component was significantly worse"
+    )
+    days: int = Field(description="number of days since then on which it was compared")
+    peers: int = Field(description="number of components with which it was compared")
     course: list[DayOfPeers]
 
 
 class NotAssessed(BaseModel):
     """Components that could not be assessed."""
 
-    words: str
+    words: str = Field(description="which components, and why, as one sentence")
 
 
 class NodesReport(BaseModel):
     """The output of `jostle nodes --json`."""
 
-    answer: str
-    watched: str
-    days: int = Field(description="days with slices of machines")
-    comparisons: int
-    differences: list[NodeDifference] = Field(description="the surest first")
+    answer: str = Field(description="the machines that are worse than their peers, as a sentence")
+    watched: str = Field(description="how many components and days were compared, in words")
+    days: int = Field(description="number of days on which agents recorded slices")
+    comparisons: int = Field(description="number of evaluated pairs of component and measure")
+    differences: list[NodeDifference] = Field(description="the one with most evidence first")
     unassessed: list[NotAssessed]
-    commit: int = Field(description="commit of the repository that it was made from")
-    seconds: float = Field(description="time that it took")
+    commit: int = Field(description="number of the repository's newest commit at the computation")
+    seconds: float = Field(description="duration of the computation")

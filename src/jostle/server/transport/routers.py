@@ -21,14 +21,14 @@ ERRORS: dict[int | str, dict[str, Any]] = {
         401: "Not logged in.",
         403: "Not allowed for this role, or not sent by a page of this server.",
         404: "There is no such job, or none that the viewer may see.",
-        409: "This server uses another way to log in.",
-        413: "The request is too long.",
-        421: "The request names another server.",
+        409: "This server uses another method of log-in.",
+        413: "The body of the request is too long.",
+        421: "The header Host of the request names another server.",
         422: "A parameter is out of range.",
-        429: "Too many tries.",
-        431: "The headers are too long.",
+        429: "There were too many attempts to log in.",
+        431: "The headers of the request are too long.",
         500: "The repository cannot be read.",
-        503: "Too many log-ins at once.",
+        503: "Too many users are logging in at the same time.",
     }.items()
 }
 

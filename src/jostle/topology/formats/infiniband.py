@@ -51,8 +51,8 @@ class _Device:
         source, line: Its file and line.
         kind: "Switch", "Ca" or "Rt".
         name: Its description.
-        lid: Address of each port of an adapter.
-        ports: Own port -> (other device, its port, rate).
+        lid: Address (LID) of each port of an adapter.
+        ports: For each port, the other end of its cable: (other device, the other's port, rate).
     """
 
     source: Source
@@ -64,7 +64,7 @@ class _Device:
 
 
 def recognises(source: Source) -> bool:
-    """Return whether a file is a discovery or forwarding tables."""
+    """Return whether a file is a discovery (output of ibnetdiscover) or has forwarding tables."""
     return any(_HEAD.match(line) or _TABLE.match(line[:_LONGEST]) for line in source.lines)
 
 

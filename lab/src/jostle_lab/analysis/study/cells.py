@@ -98,8 +98,8 @@ def _best_loss(best: Repetition | None, alone: float | None) -> float | None:
 def undisturbed(repetition: Repetition) -> float:
     """Return the sum of both programs' rates in a run, each divided by its standalone rate.
 
-    The papers keep the best-performing of five runs, as the one with the least interference from
-    outside (Shah, 2020, section 3.3.2).
+    The run with the highest sum is the least disturbed one. The papers keep only this run of five,
+    as the one with the least interference from outside (Shah, 2020, section 3.3.2).
     """
     total = 0.0
     for side in (repetition.probe, repetition.signal):

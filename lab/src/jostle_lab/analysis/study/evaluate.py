@@ -47,7 +47,7 @@ _FEW = 3
 
 @dataclass(frozen=True)
 class _Study:
-    """The input that all parts of an evaluation share."""
+    """The runs of a study and what was measured in them: the input of each part of evaluating."""
 
     runs: Sequence[StudyRun]
     source: Source

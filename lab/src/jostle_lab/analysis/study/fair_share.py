@@ -18,14 +18,15 @@ TOGETHER = 0.05
 def concurrent(np_l: float, np_s: float, t_l: float, t_s: float) -> tuple[float, float]:
     """Predict concurrent run times from standalone ones (equations 1 and 2).
 
-    The equations hold for equal volumes, np_l >= np_s, full overlap, the same pattern and a
-    saturated link that is shared fairly among processes (or nodes: pass their numbers).
+    The equations hold if both programs have the same volume and pattern, begin at the same time,
+    and saturate a link that is shared fairly among their processes, with np_l >= np_s. If the link
+    is shared fairly among nodes, pass numbers of nodes instead of processes.
 
     Args:
         np_l: Processes of the larger program.
-        np_s: Of the smaller.
-        t_l: Standalone run time of the larger, s.
-        t_s: Of the smaller.
+        np_s: Processes of the smaller program.
+        t_l: Standalone run time of the larger program, s.
+        t_s: Standalone run time of the smaller program, s.
 
     Returns:
         Concurrent run times of the larger and of the smaller, s.
@@ -38,9 +39,9 @@ def standalone(np_l: float, np_s: float, t_l: float, t_s: float) -> tuple[float,
 
     Args:
         np_l: Processes of the larger program.
-        np_s: Of the smaller.
-        t_l: Concurrent run time of the larger, s.
-        t_s: Of the smaller.
+        np_s: Processes of the smaller program.
+        t_l: Concurrent run time of the larger program, s.
+        t_s: Concurrent run time of the smaller program, s.
 
     Returns:
         Standalone run times of the larger and of the smaller, s.
@@ -69,7 +70,7 @@ def predict(np_l: int, np_s: int, times: Times, by: str = "process") -> Predicti
 
     Args:
         np_l: Processes (or nodes) of the larger program.
-        np_s: Of the smaller.
+        np_s: Processes (or nodes) of the smaller program.
         times: Observed run times.
         by: "process" or "node": the unit of the numbers.
 

@@ -35,7 +35,8 @@ class Served:
     Attributes:
         read, written: Bytes that all clients read and wrote.
         until_ns: End of the last of these slices, ns since the epoch.
-        requests: Whether the counters count requests, and so each byte of a program.
+        requests: Whether the counters count the data of clients' requests, so that each byte of a
+            program counts once; False for counters of links or disks.
     """
 
     read: float
@@ -89,7 +90,10 @@ def served(servers: pa.Table, mount: str | None, begin_ns: int, end_ns: int) -> 
 
 
 def _watched(rows: pa.Table, host: str, whole_ns: int) -> bool:
-    """Return whether a machine's agent ran, since its cores are never idle for a whole slice."""
+    """Return whether a machine's agent ran during nearly all of a span.
+
+    A running agent records a row in each slice, since no machine is idle for a whole slice.
+    """
     mine = rows.filter(pc.and_(pc.equal(rows["host"], host), pc.equal(rows["kind"], "machine")))
     lasted = ints(mine, "slice_ns") * np.maximum(ints(mine, "span"), 1)
     return float(lasted.sum()) >= _WATCHED * whole_ns

@@ -59,9 +59,10 @@ def loss(isolated: Sequence[float], interfered: Sequence[float]) -> Summary:
         interfered: Rates alongside the other program.
 
     Returns:
-        Median, least and greatest against the median standalone rate; the mean is 1 - the ratio of
-        the means, its interval Welch's by the delta method; None where either has fewer than three
-        runs. Runs of the same round are not paired, since a program is not disturbed alike in them.
+        Median, least and greatest loss are relative to the median standalone rate. The mean loss is
+        1 - (mean of `interfered`) / (mean of `isolated`); its interval is Welch's, by the delta
+        method, or None where `isolated` or `interfered` has fewer than three runs. Runs of the same
+        round are not paired, since the machine's noise is not the same in them.
     """
     base, data = known(isolated), known(interfered)
     middle = median(base)
@@ -84,14 +85,15 @@ def loss(isolated: Sequence[float], interfered: Sequence[float]) -> Summary:
 def pooled_loss(parts: Sequence[tuple[Sequence[float], Sequence[float]]]) -> Summary:
     """Summarise a loss that was measured in several cells, each with its own standalone runs.
 
-    Runs of one cell share their standalone runs and the error of these, so cells count, not runs.
+    All runs of a cell are compared with the same standalone runs, so their errors are not
+    independent. Therefore each cell is one observation, not each run.
 
     Args:
         parts: For each cell, standalone rates and rates alongside the other program.
 
     Returns:
-        Mean over the cells. Its interval comes from the spread within the cells where all have
-        repetitions, else from the spread between them; None where neither is known.
+        Mean over the cells. If all cells have repetitions, the interval of this mean comes from the
+        spread within the cells, else from the spread between them; None where neither is known.
     """
     cells = [(known(base), known(data)) for base, data in parts]
     cells = [(base, data) for base, data in cells if base and data]

@@ -96,7 +96,7 @@ class Reference:
 
 @dataclass(frozen=True)
 class MeasuredPair:
-    """One run of two programs: its input, and its repetition from either program's side."""
+    """One run of two programs: its record and slices, and what was measured for each program."""
 
     run: StudyRun
     progress: tuple[JobProgress | None, JobProgress | None]
@@ -110,7 +110,7 @@ class MeasuredPair:
     exclusive: float | None
 
     def seen_from(self, probe: int) -> Repetition:
-        """Return the run from the side of one of its programs."""
+        """Return the results of the run with one of its programs as the probe."""
         return Repetition(
             self.run.run,
             self.run.repetition,
@@ -288,7 +288,7 @@ def _discarded(run: Alone, share: float) -> Alone:
 
 
 def too_much(share: float) -> str:
-    """Return the reason why a run is left out."""
+    """Return the reason why a run with too much traffic of other jobs is left out."""
     return f"the servers received {share:.0%} more than the study's own traffic; 10 % is allowed"
 
 
@@ -297,10 +297,10 @@ def foreign_share(
 ) -> float | None:
     """Return the servers' traffic divided by the study's own traffic, minus 1.
 
-    The study's own traffic is the data that the programs wrote, times the overhead of the protocol
-    in their standalone runs. If the links of the nodes are counted, the data that left those nodes
-    is own traffic, too. If the servers count requests, the data that the programs moved is compared
-    without a factor. The largest of these excesses counts.
+    If the servers count requests, their count is compared with the data that the programs moved.
+    Otherwise there are two estimates of the study's own traffic: the data that the programs wrote,
+    times the overhead of the protocol in their standalone runs; and, if the links of the nodes are
+    counted, the data that left the nodes. The largest of the results is returned.
     """
     others = _others(run, source)
     if _by_requests(run):
@@ -323,7 +323,7 @@ def foreign_share(
 
 
 def foreign_measured(run: StudyRun, references: Sequence[Reference | None], source: Source) -> bool:
-    """Return whether other jobs' traffic would be visible; True if a run moves no data there."""
+    """Return whether other jobs' traffic at the servers is known, or the run writes no data."""
     if len(run.programs) > 1:
         return foreign_share(run, references, source) is not None or not sum(_written(run, source))
     if not sum(_written(run, source)) or _others(run, source) is not None:
@@ -464,7 +464,7 @@ def _side(
 def _dilation(
     program: RunProgram, progress: JobProgress | None, reference: Reference | None
 ) -> float | None:
-    """Return the dilation if the program was given, and did, the same work in both runs."""
+    """Return the dilation if the program had a fixed amount of work, and did it in both runs."""
     if progress is None or reference is None or program.until_stopped or program.error:
         return None
     alone = [run for run in reference.kept if run.progress is not None]

@@ -62,9 +62,9 @@ class Standalone:
         overall: Rate over the whole run: total work divided by run time.
         seconds: Run times of all runs that are used, s.
         rates: Every run's rate, in order of repetition, including those left out.
-        outlier: Whether the rule of Kuo et al. (2013, §2.4) leaves out each of these runs.
-        protocol: Bytes at the servers per byte that the program moved; None without server
-            counters.
+        outlier: For each of these runs, whether the rule of Kuo et al. (2013, §2.4) leaves it out.
+        protocol: Bytes that the servers received per byte that the program wrote; None without
+            server counters.
         discarded: Repetitions left out for foreign traffic.
         failed: Repetitions in which the program failed.
     """
@@ -95,9 +95,11 @@ class Balance:
         setting: The program's setting.
         seconds: Time that each process took in each run that counts, s.
         middle: Index of the run whose rate is nearest to the median.
-        spread: Standard deviation over mean of a run's times, over the runs.
+        spread: Standard deviation divided by mean of the times in `seconds`, computed for each run;
+            its median and interval over the runs.
         servers: Names of the servers.
-        ends: Ends of the steps in which their counters were read, s from the program's begin.
+        ends: Ends of the steps in which the servers' counters were read, s from the program's
+            begin.
         received: Bytes per second that each server received, shape (servers, steps).
     """
 
@@ -159,7 +161,7 @@ class Repetition:
 
     Attributes:
         run: The run's id in the study.
-        repetition: Which repetition.
+        repetition: Number of the repetition, from 1.
         verdict: "kept"; "discarded" (foreign traffic); "failed" (a program failed: a result);
             "unusable" (no progress was seen, or the two never ran at once).
         reason: Reason for the verdict; "" when kept.
@@ -169,8 +171,10 @@ class Repetition:
         overlap_slices: Length of the active overlap, slices.
         spread: Standard deviation over mean of the bytes that each process of both moved in the
             active overlap (Kuo et al., 2013, section 4.2).
-        foreign: Traffic at the servers relative to that of our programs, less 1; None if unknown.
-        exclusive: 0 when both share every slice evenly, 1 when each slice belongs to one.
+        foreign: Traffic at the servers divided by that of the study's programs, minus 1; None if
+            unknown.
+        exclusive: 0 when both programs share every slice evenly, 1 when only one of them progresses
+            in each slice.
     """
 
     run: str
@@ -257,8 +261,9 @@ class BreakEven:
         setting: Setting that all points have in common.
         chunk: Chunk size, bytes, interpolated on a logarithmic axis; None if there is no such size.
         text: Description of the result, also of why there is no such size.
-        certain: On either side of it, as far as sizes were measured there, the intervals of the two
-            losses are disjoint at some size.
+        certain: Whether the losses really differ on both sides of `chunk`: the intervals of the two
+            losses are disjoint at one measured size below it, and at one above it. A side without
+            measured sizes is not checked.
     """
 
     one: str
@@ -279,7 +284,7 @@ class Serialised:
         setting: The setting.
         kind: Kind of taking turns: "one first" or "by turns".
         runs: Runs in which the programs took turns.
-        text: In words.
+        text: Sentence that says which program went first, or that they took turns.
     """
 
     first: str
@@ -304,7 +309,7 @@ class Prediction:
             (equation 3).
         small_alone_s: Standalone run time of the smaller, predicted likewise, s (equation 4).
         large_alone_error: Relative error of large_alone_s.
-        small_alone_error: The same for small_alone_s.
+        small_alone_error: Relative error of small_alone_s.
     """
 
     by: str
@@ -362,8 +367,8 @@ class KuoRow:
             if run times are missing.
         equal_volume: Whether both programs had equal volumes (within 1 %); None if unknown.
         full_overlap: Whether both began at the same time, within 5 % of the shorter run.
-        saturated: Whether each alone, and both together, came near the same limit, that of the
-            link.
+        saturated: Whether the link was the limit: the rates of P alone, of Q alone, and of both
+            together are nearly equal.
         same_pattern: Whether both programs have the same access pattern.
         holds: Whether all four preconditions of the model hold.
         why_not: Descriptions of the preconditions that do not hold.
@@ -495,12 +500,12 @@ class Law:
             "burst hits", "small chunks".
         statement: Sentence with the result.
         value: Measured value, a fraction.
-        low: Lower end of its 95 % interval.
-        high: The law's upper end.
+        low: Lower end of the 95 % interval of `value`.
+        high: Upper end of that interval.
         n: Number of observations.
-        goal: Description of the expected value.
-        holds: Whether the law does, for certain: the whole interval is in the goal, or none of it;
-            None: undecided, as the study's runs are too few or too unlike.
+        goal: Description of the values that the law expects.
+        holds: True if the whole interval is within the goal, False if all of it is outside. None:
+            undecided, since the study has too few runs, or its runs differ too much.
         explanation: Reason for the result.
     """
 

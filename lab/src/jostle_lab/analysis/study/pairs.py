@@ -90,9 +90,10 @@ def under_way(
 
     Args:
         progress: Progress, counted where calls ended.
-        busy: Time of the same processes in such calls, ns, counted where it passed.
+        busy: Time that the same processes spent in such calls in each slice, ns.
         most: Greatest progress of one operation; None if unknown.
-        since: First slice of the work; time in calls before it is preparation. None: all is work.
+        since: First slice of the program's work: earlier calls belong to its preparation. None: the
+            program has no preparation.
 
     Returns:
         The progress of each slice, spread evenly over that slice and the empty ones before it in
@@ -193,7 +194,7 @@ def dilation(isolated_s: float, interfered_s: float) -> float:
 
 
 def dilation_implied(lost: float) -> float:
-    """Return the dilation that a degradation of all of a fixed work means: d / (1 - d)."""
+    """Return the dilation of a run whose rate is degraded by d from begin to end: d / (1 - d)."""
     return lost / (1 - lost) if lost < 1 else math.inf
 
 
@@ -218,11 +219,11 @@ def foreign(own: float, server: float, protocol: float = 1.0) -> bool:
     Args:
         own: Bytes of the study's programs.
         server: Bytes that the servers received in the same time.
-        protocol: Bytes at the server per own byte in undisturbed runs, since a link counts headers,
-            too.
+        protocol: Bytes that the server received per byte of the programs in undisturbed runs; above
+            1, since the counter of a link includes headers.
 
     Returns:
-        True if the servers received more than 1.10 times the own traffic.
+        True if the servers received more than 1.10 times the traffic of the study's programs.
     """
     # 1.1 has no exact binary form; a difference by rounding does not discard a run.
     return server * 10 > own * protocol * 11 * (1 + 1e-12)
@@ -243,9 +244,10 @@ def exclusive(p: Floats, q: Floats) -> float:
         q: Rate of the other program per slice, relative to its standalone rate.
 
     Returns:
-        0 if both progress equally in every slice, 1 if only one does in each stretch; NaN if
-        neither does in most slices (operations longer than a slice count when they end, and would
-        look like turns). Computed over two slices at a time: shorter turns count as sharing.
+        0 if both programs progress equally in all slices; 1 if only one progresses at any time.
+        NaN if there are fewer than eight slices, or if neither progresses in a fifth of them: an
+        operation that is longer than a slice counts in its last slice, which would look like turns.
+        Slices are added up two by two, so turns of one slice count as sharing.
     """
     even = len(p) // 2 * 2
     if even < 8 or float(np.mean((p[:even] + q[:even]) > 0)) < 0.8:

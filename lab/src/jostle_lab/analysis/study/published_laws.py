@@ -119,7 +119,7 @@ def _equal_writers(result: StudyResult) -> Law | None:
 
 
 def _each(cell: Cell) -> list[float]:
-    """Return the mean rate of the two relative to their standalone rate, per valid run."""
+    """Return for each valid run the mean of both programs' rates, relative to standalone rates."""
     means = []
     for repetition in _kept(cell):
         sides = [side for side in (repetition.probe, repetition.signal) if side is not None]

@@ -27,7 +27,8 @@ class RunProgram:
     Attributes:
         name: The program's name in the study.
         job: The program's job.
-        role: "alone", "both", "probe" or "signal".
+        role: "alone" (the only program), "probe" (its loss is measured), "signal" (it disturbs the
+            probe) or "both" (each program of the run is probe and signal).
         processes: The program's processes, as requested.
         nodes: Nodes on which the program ran.
         pattern: Name of the pattern of `jostle signal`; "" for any other command.
@@ -92,14 +93,14 @@ class StudyRun:
     Attributes:
         run: The run's id.
         study: Name of the study.
-        repetition: Which repetition.
+        repetition: Number of the repetition, from 1.
         programs: The one or two programs; a probe comes first.
         cell: Values of the axes of the study.
         slice_ns: Slice length, ns.
-        place: Where it ran.
+        place: Where the run took place: local (this machine), lab or slurm.
         monitor: Samples of the counters of links and disks, ascending in time_ns.
-        server: Name of the counter of bytes that the servers received; "": not known.
-        own: Names of the counters of bytes that the nodes of the run sent.
+        server: Name of the counter in `monitor` of bytes that the servers received; "": unknown.
+        own: Names of the counters in `monitor` of bytes that the nodes of the run sent.
         discard: Reason why the runner discarded the run; "" if it did not.
         begin_ns: Begin of the run, with the time before the first operation, ns since the epoch.
         end_ns: The run's end.

@@ -1,6 +1,6 @@
 """Rates of a probe and a signal over time, and the drops that bursts leave in the probe's rate.
 
-Units as in model.py.
+Rates, shares and times are in the units that the first lines of model.py describe.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ class Drop:
         on: Mean rate of the probe in the slices of the burst.
         off: Mean rate in the silent slices around it.
         depth: 1 - on / off.
-        p: p-value of the one-sided Mann-Whitney test: slices of the burst are below those around
-            it.
+        p: p-value of the one-sided Mann-Whitney test for rates in the slices of the burst that are
+            lower than in the silent slices around it.
         seen: Whether the drop is significant at a false discovery rate of 5 % over the run's
             bursts.
     """

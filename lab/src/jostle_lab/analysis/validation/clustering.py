@@ -1,8 +1,9 @@
 """Scores how well clustering methods separate work (Shah, 2020, figure 5.4).
 
-Shah, 2020, compares relative distance with K-means and with mixtures of Gaussians (k from 2 to 40,
-the best by the index of Calinski and Harabasz), by the mean of std/mean over clusters and by the
-share of segments in clusters of fewer than five. The latter two need scikit-learn.
+Shah, 2020, compares three methods: clustering by relative distance, K-means, and mixtures of
+Gaussians. The number of clusters of the latter two is that from 2 to 40 with the best index of
+Calinski and Harabasz. Two scores are compared: the mean of std/mean over the clusters, and the
+share of segments in clusters of fewer than five. K-means and mixtures need scikit-learn.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ def compare_methods(values: NDArray[Any], *, seed: int = 0) -> list[ClusteringSc
 
     Args:
         values: Work of each segment, such as instructions; not negative, [n].
-        seed: Of K-means and of the mixtures.
+        seed: Seed of the random start of K-means and of the mixtures.
 
     Raises:
         JostleError: scikit-learn is missing, or there are no values.

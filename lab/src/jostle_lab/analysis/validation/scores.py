@@ -85,7 +85,7 @@ class RunScore:
 
     @property
     def accuracy(self) -> float:
-        """The complement of the difference between the probabilities."""
+        """Soft accuracy: 1 minus the absolute difference between the two probabilities."""
         return 1 - self.probability_difference
 
 
@@ -109,7 +109,7 @@ class ProgramScores:
 
 
 def soft_accuracy(measured_percent: float, estimated_percent: float) -> float:
-    """Return 1 - |p(measured) - p(estimated)| of the soft probability."""
+    """Return 1 - |p(measured) - p(estimated)|; p: probability that a run is unfit for analysis."""
     return 1 - abs(probability(measured_percent) - probability(estimated_percent))
 
 
@@ -135,8 +135,8 @@ def class_scores(measured: Sequence[float], estimated: Sequence[float]) -> dict[
     """Return precision, recall and F1 of each class (table 5.6).
 
     Args:
-        measured: Percent, per run.
-        estimated: Percent, per run.
+        measured: Measured interference of each run, percent.
+        estimated: Estimated interference of each run, percent.
     """
     pairs = [(class_of(m), class_of(e)) for m, e in zip(measured, estimated, strict=True)]
     return {
@@ -150,7 +150,7 @@ def class_scores(measured: Sequence[float], estimated: Sequence[float]) -> dict[
 
 
 def f1_of(tp: int, fp: int, fn: int) -> F1:
-    """Return the scores of some counts."""
+    """Return precision, recall and F1 from numbers of true and false positives, false negatives."""
     precision = tp / (tp + fp) if tp + fp else 1.0
     recall = tp / (tp + fn) if tp + fn else 1.0
     both = precision + recall
@@ -174,8 +174,8 @@ def summary(
     """Sum up the runs of a program; at least one.
 
     Args:
-        measured: Percent, per run.
-        estimated: Percent, per run.
+        measured: Measured interference of each run, percent.
+        estimated: Estimated interference of each run, percent.
         names: Names of the runs.
     """
     runs = scored_runs(measured, estimated, names)

@@ -25,7 +25,7 @@ class Delays:
     Attributes:
         key: Key of the delays in a report as JSON.
         environment: Environment variables that make the injector delay the command's calls.
-        wants_another: Whether the command is to run again: never.
+        wants_another: Whether the command is to run again; always False here.
         has_estimate: Whether to suggest an estimate of the run next.
     """
 

@@ -90,7 +90,7 @@ def _head(study_result: StudyResult) -> Iterator[Any]:
 
 
 def _clock(study_result: StudyResult) -> str:
-    """Return the clock that determined the slices."""
+    """Return which clock the slices of all nodes are on, in words."""
     if any(note.kind == "clock" for note in study_result.notes):
         return "see the note at the end"
     one_machine = study_result.place in ("local", "lab")
@@ -98,7 +98,7 @@ def _clock(study_result: StudyResult) -> str:
 
 
 def _pairs(cells: Iterable[Cell]) -> list[Cell]:
-    """Return one cell per pair: in race mode both cells consist of the same runs."""
+    """Return one cell per pair, since both cells of a pair in race mode have the same runs."""
     seen: set[object] = set()
     pairs = []
     for cell in cells:
@@ -366,7 +366,7 @@ def _seconds(value: float | None) -> str:
 
 
 def _predictions(rows: Sequence[KuoRow]) -> Table:
-    """Return one line per pair: equation 2 is the same by process and by node."""
+    """Return one line per pair, since equation 2 gives the same by process and by node."""
     frame = table(
         [
             "=P and Q",
@@ -457,7 +457,7 @@ def _laws(laws: Sequence[Law]) -> Iterator[Any]:
 
 
 def _holds(law: Law) -> str:
-    """Return whether a law holds; a single observation is too few."""
+    """Return in words whether a law holds; one observation is too few to decide that."""
     if law.holds is None:
         return "undecided"
     if law.n < 2:

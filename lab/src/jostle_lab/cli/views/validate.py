@@ -68,7 +68,7 @@ def _estimation(evaluation: Evaluation) -> list[Any]:
 
 
 def _not_scored(rows: Sequence[Row]) -> Any:
-    """Make the table of a program without a known truth: oracle and estimate of each run."""
+    """Make the table of a program whose true loss is not certain: measured and estimated loss."""
     frame = table(("=run", ">M %", ">E %", "=interval", "=light"))
     for row in sorted(rows, key=lambda row: -row.truth.total):
         result = row.said["jostle"]
@@ -83,7 +83,7 @@ def _not_scored(rows: Sequence[Row]) -> Any:
 
 
 def _runs(rows: Sequence[Row]) -> Any:
-    """Make tables 5.5 and 5.7 of one program, a line per run, the most disturbed first."""
+    """Make the table of one program's runs (Shah's 5.5 and 5.7), the most disturbed run first."""
     from jostle.analysis import class_of, probability
 
     frame = table(

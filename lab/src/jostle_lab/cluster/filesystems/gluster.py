@@ -4,9 +4,10 @@ glusterd, which a site needs for its volumes, keeps state in /var/lib and takes 
 starts brick servers and clients, each of which reads a description of its stack of translators.
 Here these descriptions are written directly, and the file system is up in a tenth of a second.
 
-Several servers: files lie whole on one of them. A volume of GlusterFS knows one rule for which, so
-there are two volumes on the same bricks: the shared folder, whose rule is a hash of the name, and
-`by-node` in it, whose rule is the node that made the file (NUFA, one client stack for each node).
+With several servers, each file is whole on one of them. A volume of GlusterFS has one rule that
+chooses this server, so there are two volumes on the same bricks. In the shared folder, a hash of
+the file's name chooses the server. In the folder `by-node` in it, the node that creates the file
+does (translator NUFA, with one client stack for each node).
 """
 
 from __future__ import annotations

@@ -1,8 +1,11 @@
 """Provides a shared disk in a lab: ext4 on a loop device with a limited data rate.
 
-The device is shared by request, as a disk is: requests of 64 KiB against 1 MiB get a fifth. The
-device is freed with its last mount, and its image has no name, so the kernel removes both however
-a lab ends. Only the rule that limits the rate may outlive a killed lab.
+The device serves one request after the other, as a disk does. So the size of requests determines
+the shares: a program with requests of 64 KiB gets a fifth of the data rate next to a program with
+requests of 1 MiB.
+
+The device is freed with its last mount, and its image has no name, so the kernel removes both
+however a lab ends. Only the rule that limits the rate may outlive a killed lab.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Draws degradation over chunk sizes and process counts: Shah, 2020, figures 3.6 and 3.8.
 
-One panel per pair; one line per program, the one that suffers. Lines differ in hue, dash and
-marker.
+Each pair has a panel, in which each program has a line: the loss of that program. Lines differ in
+hue, dash and marker.
 """
 
 from __future__ import annotations
@@ -181,8 +181,8 @@ def _finding(found: list[CurvePair]) -> str:
 def _trend(found: list[CurvePair]) -> str:
     """Return a sentence on the change of a loss from the first to the last point of its curve.
 
-    Over chunk sizes it is that of the curve that changes most, over processes the first one that
-    counts the signal's.
+    Of curves over chunk sizes, the one that changes most is taken. Of curves over numbers of
+    processes, the first one that counts the signal's processes is taken.
     """
     every = [curve for pair in found for curve in pair.curves]
     if every[0].axis == "chunk":

@@ -299,7 +299,10 @@ def _legend(canvas: Canvas, matrix: PairMatrix) -> None:
 
 
 def _range(matrix: PairMatrix) -> tuple[float, float]:
-    """Return the ends of the axis in percent: 0, all medians and runs, intervals as far as sane."""
+    """Return the ends of the axis in percent.
+
+    The axis contains 0, all medians and single runs, and the intervals down to WIDEST.
+    """
     seen = [0.0]
     for cell in matrix.group.cells:
         if cell.setting.chunk not in matrix.chunks:
@@ -322,7 +325,10 @@ def _panel(
     *,
     first: bool,
 ) -> None:
-    """Draw one probe's bars; `span` is the axis, the first of a row names it."""
+    """Draw one probe's bars on an axis with the ends `span`.
+
+    Only the `first` panel of a row has the axis' label.
+    """
     probe, signals = matrix.panels[number]
     low, high = span
     chunks = matrix.chunks

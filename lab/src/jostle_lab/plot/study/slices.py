@@ -1,8 +1,9 @@
 """Draws throughput per time slice: Shah, 2020, figs. 2.7, 3.11; Kuo et al., 2013, figs. 2, 5.
 
-A periodic signal gets a picture per cell with its bursts shaded; sustained pairs of one chunk
-size share a grid, probe by row and signal by column; where the larger of two ends first, the two
-phases of the smaller are drawn apart.
+There are three kinds of pictures. A cell with a periodic signal has a picture of its own, in which
+the bursts are shaded. Pairs with sustained load and the same chunk size share a grid, with a row
+for each probe and a column for each signal. If the larger program of a pair ends first, another
+picture shows the smaller one in two phases: with the larger program, then alone.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ class Lines:
 
 
 def numbers(traces: Sequence[Trace]) -> DrawnFigures:
-    """Return every slice of some traces."""
+    """Return the numbers behind a figure of some traces: the rates in all slices."""
     rows: list[tuple[object, ...]] = []
     for trace in traces:
         lines = Lines.of(trace)
@@ -218,7 +219,7 @@ def _sides(trace: Trace) -> tuple[object, ...]:
 
 
 def _without_runs(result: StudyResult) -> set[tuple[str, str, Setting]]:
-    """Return the cells none of whose runs counts: their traces show no sharing."""
+    """Return the cells without a single run that counts; their traces are not to be drawn."""
     return {
         (cell.probe, cell.signal, cell.setting)
         for cell in result.cells

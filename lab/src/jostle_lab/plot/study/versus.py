@@ -119,7 +119,7 @@ def _versus(result: StudyResult, cell: Cell) -> Versus | None:
 
 
 def versus_pages(result: StudyResult) -> list[tuple[Page, list[Versus]]]:
-    """Return the pages of standalone against concurrent, each with its pairs."""
+    """Return the pages that compare standalone with concurrent runs, each with its pairs."""
     pages = []
     every = versus(result)
     for metric in dict.fromkeys(one.metric for one in every):
@@ -236,7 +236,7 @@ def _times(one: Versus) -> _Picked:
 
 
 def _values(found: Sequence[Versus], pick: _Pick) -> list[float]:
-    """Return all values that are drawn of some pairs."""
+    """Return the numbers behind the bars of some pairs."""
     return [
         value
         for alone, both in map(pick, found)

@@ -1,7 +1,8 @@
-"""The interface of places where a study runs, and its implementation for this machine.
+"""The interface of places, the environments where a study runs; and this machine as a place.
 
-A place turns a Launch into commands on this machine, and knows their surroundings: folders on
-the file system under study, node-local folders for profiles and logs, counters, facts to record.
+A place turns a Launch (a program that is about to start) into commands on this machine. It also
+provides folders on the file system under study, node-local folders for profiles and logs, counters
+of shared resources, and the facts about itself that are recorded with each run.
 """
 
 from __future__ import annotations
@@ -91,7 +92,7 @@ class StudyPlatform(Protocol):
         """Remove both folders of a run."""
 
     def fix(self, facts: Mapping[str, object]) -> None:
-        """Remove what a killed study left of the place that has these facts."""
+        """Remove what a killed study left in its place, which had recorded these facts."""
 
     def lead_s(self, launches: Sequence[Launch]) -> float:
         """Return the time before its first operation at which a run must be started, s."""
@@ -195,7 +196,7 @@ class Base:
             shutil.rmtree(self._scratch / run, ignore_errors=True)
 
     def fix(self, facts: Mapping[str, object]) -> None:
-        """Do nothing: only folders outlive the runner."""
+        """Do nothing: a killed study leaves only folders here, which the runner itself removes."""
 
     def gather(self, run: str, nodes: Sequence[str]) -> Path:
         """Return the scratch folder, which all nodes share."""
@@ -220,7 +221,7 @@ class Base:
         return None
 
     def facts(self) -> dict[str, object]:
-        """Return the place's name."""
+        """Return the place's name and the names of its nodes."""
         return {"place": self.name, "nodes": list(self.nodes)}
 
 

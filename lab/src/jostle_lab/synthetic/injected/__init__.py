@@ -1,1 +1,1 @@
-"""Parts of `jostle_lab.synthetic.repository`: programs, schedule, contention, rows."""
+"""Simulates jobs that slow each other, for the repositories of `jostle_lab.synthetic.plant`."""

@@ -1,9 +1,10 @@
 """Simulates the contention between the jobs of a synthetic repository.
 
-Every job has a clock of its own that runs slower while others load what it uses. In a short step
-the phase at its clock says which share h of its time goes to calls on each resource r; those take
-F_r = noise · weather · (1 + response(load by others)) times as long, and the clock moves
-by step / (1 + sum h_r (F_r - 1)). The time that the response alone cost is the true loss.
+Every job has a clock that shows its progress, and that runs slower while other jobs load a resource
+that the job uses. The simulation proceeds in short steps. The job's current phase gives the share
+h_r of its time in calls on each resource r. These calls take
+F_r = noise · weather · (1 + response(load by others)) times as long as usual, so the clock advances
+by step / (1 + sum h_r (F_r - 1)). The true loss is the time that the response alone cost.
 Estimators must not use this module.
 """
 
@@ -175,7 +176,7 @@ class Play:
         self._book(done, (load, traffic, size, what), spent, lost, moved)
 
     def _calm(self, here: NDArray[np.int64], at: float, step: float) -> Floats:
-        """Return the factor by which noise, weather and faults prolong calls, by resource."""
+        """Return, for each resource, how many times longer noise, weather and faults make calls."""
         # The autocorrelation of noise halves after a slice, that of weather after ten.
         self._noise[:, here] = self._drifted(self._noise[:, here], 0.5 ** (1 / STEPS))
         self._weather = self._drifted(self._weather, 0.5 ** (0.1 / STEPS))
@@ -197,7 +198,7 @@ class Play:
         return drifted
 
     def _hurt(self, here: NDArray[np.int64], dose: list[Floats]) -> Floats:
-        """Return the slowdown that other jobs cause."""
+        """Return, for each resource, the relative slowdown of jobs by the load of other jobs."""
         on_mount = self._slowed(dose[0].sum(axis=1), self._mount[here])
         on_net = self._spec.harm * self._net_steep * dose[1].sum(axis=1)
         return np.array([on_mount, on_net, self._spec.harm * dose[2].sum(axis=1)])
@@ -255,17 +256,17 @@ class Play:
         return [on_mount, on_net, room * (self._pressure[here] * active)]
 
     def _slowed(self, dose: Floats, mount: NDArray[np.int64]) -> Floats:
-        """Return the response of file systems to a load."""
+        """Return the relative slowdown of calls on file systems under a load."""
         steep, shape = self._steep[mount], self._shape[mount]
         slowed: Floats = self._spec.harm * steep * response(shape, dose)
         return slowed
 
 
 def response(shape: NDArray[np.int64], dose: Floats) -> Floats:
-    """Return the relative increase of request times under a load, for a dose-response.
+    """Return the relative increase of request times under a load (the dose-response).
 
     Args:
-        shape: 0: linear, 1: from a threshold on, 2: saturating.
+        shape: Kind of increase: 0: linear, 1: linear above a threshold, 2: saturating.
         dose: Load on the file system by other jobs, as a share of its capacity.
     """
     answer: Floats = np.choose(
@@ -276,7 +277,7 @@ def response(shape: NDArray[np.int64], dose: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class _Phases:
-    """The phases of all jobs, padded to the same number.
+    """The phases of all jobs as arrays, in which jobs with fewer phases are padded.
 
     Attributes:
         ends: Time on the job's clock at which a phase ends, (jobs, phases); inf: padding.
@@ -289,7 +290,7 @@ class _Phases:
     values: Floats
 
     def at(self, jobs: NDArray[np.int64], clock: Floats) -> Floats:
-        """Return the six values of jobs at their clocks, (6, jobs)."""
+        """Return the six values of the phase in which each job currently is, (6, jobs)."""
         phase = (clock % self.cycle[jobs])[:, None] >= self.ends[jobs]
         found: Floats = self.values[:, jobs, np.minimum(phase.sum(axis=1), self.ends.shape[1] - 1)]
         return found

@@ -161,7 +161,7 @@ def catalogue(rng: np.random.Generator) -> list[InjectedProgram]:
 
 
 def run_of(program: InjectedProgram, rng: np.random.Generator) -> InjectedProgram:
-    """Return one run of a program: all phases a little longer or shorter, with a random begin."""
+    """Return a program for one run: its phases a little longer or shorter, the first one random."""
     pace = float(rng.uniform(0.9, 1.1))
     phases = [replace(phase, seconds=phase.seconds * pace) for phase in program.phases]
     turn = int(rng.integers(len(phases)))

@@ -136,7 +136,7 @@ class Writer:
         return sources, place
 
     def _whole(self, value: Floats, row: Ints, spread: float = 0.05) -> Ints:
-        """Divide a job's value among its processes, with small differences, in whole numbers."""
+        """Return a whole number for each process: its job's value, with small random changes."""
         each = value[row] * (1 + spread * self._rng.standard_normal(len(row), dtype=np.float32))
         return np.floor(np.maximum(each, 0) + self._rng.random(len(row), dtype=np.float32)).astype(
             np.int64
@@ -224,7 +224,7 @@ class Writer:
         yield PartitionChunk("mounts", pa.Table.from_pylist(mounts, _schema("mounts")), 0, 0)
 
     def processes(self, without: frozenset[str]) -> list[int]:
-        """Return the ids of all processes but those of some jobs."""
+        """Return the IDs of all processes, except for those of the given jobs."""
         return [source.process for source in self._sources if source.job not in without]
 
     def _process_row(

@@ -26,7 +26,8 @@ class Participant:
         work_s: The job's undisturbed run time.
         processes: The job's processes.
         nodes: The job's nodes.
-        limiter: Number of the set of nodes; jobs on the same set disturb each other's processors.
+        room: Number of the job's set of nodes. Jobs on the same set disturb each other's
+            processors.
     """
 
     job: str
@@ -43,8 +44,8 @@ class Participant:
 def participants_of(spec: Spec, rng: np.random.Generator) -> list[Participant]:
     """Draw the jobs of a repository.
 
-    Some coincide in time with another job without slowing it: it uses another file system, or is of
-    a kind that does no harm.
+    Some jobs coincide in time with another job without slowing it, as they use another file system
+    or are of a program that does no harm.
     """
     programs = catalogue(rng)
     weights = np.array([program.weight for program in programs])
@@ -98,7 +99,7 @@ def _participant(
 
 
 def _in_time_with(run: InjectedProgram, other: InjectedProgram) -> InjectedProgram:
-    """Return a program the rhythm of another one."""
+    """Return a program whose phases are as long as those of another program."""
     phases = [
         replace(phase, seconds=other.phases[place % len(other.phases)].seconds)
         for place, phase in enumerate(run.phases)

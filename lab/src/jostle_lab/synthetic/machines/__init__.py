@@ -1,1 +1,1 @@
-"""Parts of `plant_machines`: the load of nodes and servers, their counters and their rows."""
+"""Makes synthetic counters of nodes and servers, for `jostle_lab.synthetic.plant_machines`."""

@@ -24,7 +24,7 @@ from jostle_lab.synthetic.machines.counters import Component, Ints
 def component_rows(
     every: Sequence[tuple[dict[str, Any], Component]], first: int, count: int, slice_ns: int
 ) -> Iterator[PartitionChunk]:
-    """Return the rows of some slices, hour by hour; slices without any value have none.
+    """Return the rows of components in some slices, hour by hour, without rows of only zeros.
 
     Args:
         every: Row of table components and the counters of each component.

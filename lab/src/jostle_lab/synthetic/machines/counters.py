@@ -59,7 +59,7 @@ class FileSystem:
 
     @property
     def is_lustre(self) -> bool:
-        """Whether the file system has targets that count by job."""
+        """Whether the file system is Lustre, whose storage targets count requests of each job."""
         return self.fs_type == "lustre"
 
     @property
@@ -124,7 +124,7 @@ class Stretch:
         return ((self.seconds < fault.end_s) & (ends > fault.start_s)).astype(float)
 
     def factor(self, kind: str, where: str, mount: int = 0) -> Floats:
-        """Return the factor of faults of a kind in each slice; 1 where no fault acts."""
+        """Return, for each slice, the product of the sizes of acting faults of a kind; else 1."""
         factor = np.ones(len(self.seconds))
         for fault in self.faults:
             if fault.kind == kind and fault.where == where and fault.mount == mount:
@@ -343,7 +343,7 @@ def _total(asked: Iterable[dict[str, Floats]], name: str, row: int) -> Floats:
 
 
 def _requests(read: Floats, written: Floats, size: int, taken: Floats) -> dict[str, Floats]:
-    """Return the counters of requests of one size that take a time (s) each."""
+    """Return the counters of requests that are all of one size, given the seconds of a request."""
     return {
         "storage_read_bytes": read,
         "storage_read_ops": read / size,

@@ -1,7 +1,7 @@
-"""Writes machines, components and component slices into a repository.
+"""Writes synthetic machines, their components, and the components' slices into a repository.
 
-They agree with the slices of synthetic jobs: a mount on a node counts the requests of its jobs and
-of the unprofiled load, a server the sum over its clients.
+The counters agree with the slices of synthetic jobs: those of a mount on a node include the
+requests of the node's jobs and of unprofiled load; those of a server are sums over its clients.
 """
 
 from __future__ import annotations
@@ -74,11 +74,11 @@ class MachineSpec:
 def plant_machines(
     of: Injected | Path, spec: MachineSpec | None = None, seed: int = 0
 ) -> dict[str, str]:
-    """Write the records of agents into a repository, and commit them.
+    """Write what agents on nodes and servers would have recorded into a repository.
 
-    With synthetic jobs, nodes, file systems, slices and faults are those of the jobs (`spec` gives
-    noise, spread and GPUs only). Server k is that of file system k. In a folder without synthetic
-    jobs everything is drawn from `spec`.
+    If the repository has synthetic jobs, nodes, file systems, slices and faults are those of the
+    jobs, and only noise, spread and GPUs are taken from `spec`. Otherwise all are drawn from
+    `spec`. Server k is the server of file system k.
 
     Args:
         of: A synthetic repository, or the folder of a new or existing repository.

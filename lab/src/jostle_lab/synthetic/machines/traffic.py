@@ -25,7 +25,7 @@ _FILE_CALLS = ("meta", "open", "close")
 
 @dataclass
 class Load:
-    """The load of one group of processes: of all jobs, or of one without a profile.
+    """The load of all profiled jobs together, or of one job or client without a profile.
 
     Attributes:
         asked: Values of each metric of ASKED, (nodes, slices), by the number of the file system.

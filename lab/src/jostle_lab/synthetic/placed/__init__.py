@@ -1,1 +1,1 @@
-"""Parts of `jostle_lab.synthetic.plant_placements`: published statistics, placements, rows."""
+"""Places synthetic jobs on a torus network, for `jostle_lab.synthetic.plant_placements`."""

@@ -44,8 +44,8 @@ class PlacedRun:
     Attributes:
         place: The placed job.
         rate: The run's messaging rate, bytes/s of one rank.
-        conflicting: Number of conflicting routers in the synthetic placement.
-        alongside: Whether the heavy program is among the conflicting jobs.
+        conflicting: Number of routers whose nodes belong to jobs that share links with the run.
+        alongside: Whether one of these jobs runs the heavy program, MILC.
         collective_s: Time of a rank in the collectives of each communicator.
         compute_s: Time that each rank computes.
         slice_rates: Messaging rate in each slice of a long run; empty: the same in all slices.
@@ -69,8 +69,8 @@ class Placements:
         topology: The repository's fabric.
         runs: Runs of PROGRAM, in order of time.
         long_runs: Runs of LONG.
-        alike: Jobs of the two runs whose own placements are 98.7 %, and whose neighbours' are 92.8
-            % alike.
+        alike: Jobs of the two runs that have 98.7 % of their own nodes, and 92.8 % of their
+            neighbours' nodes, in common.
         same_nodes: Jobs of the two runs with the same nodes and other neighbours.
     """
 

@@ -1,4 +1,4 @@
-"""Places jobs on a torus: fragmented runs in a box, and neighbours with or without shared links."""
+"""Places jobs on a torus network: fragmented runs, and neighbours that may share their links."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ _OTHERS = ("vasp", "gtc", "namd", "espresso")
 class Region:
     """The part of the torus in which a run and its conflicting neighbours are.
 
-    Routes in dimension order do not leave it, since it is at most half the ring wide: jobs in the
-    rest of the torus share no link with those in it.
+    The region is at most half as wide as the torus, so that routes in dimension order between its
+    nodes do not leave it. So jobs in the rest of the torus share no link with jobs in the region.
 
     Attributes:
-        begin: First x coordinate of the region; width: number of x coordinates.
+        begin: First x coordinate of the region.
+        width: Number of x coordinates.
     """
 
     begin: int
@@ -40,7 +41,7 @@ def router(x: Ints, y: Ints, z: Ints) -> Ints:
 
 
 def run_nodes(region: Region, rng: np.random.Generator) -> Ints:
-    """Place a run: pieces of rows along z, in a box that it fills to a tenth or a fifth."""
+    """Place a run on scattered pieces of rows along z, which fill 10 % to 20 % of a box."""
     length = int(rng.integers(9, 13))
     width = region.width
     wanted = NODES / rng.uniform(0.105, 0.195) / NODES_PER_ROUTER  # routers in the box
@@ -77,7 +78,7 @@ def run_nodes(region: Region, rng: np.random.Generator) -> Ints:
 def conflicting(
     own: Ints, region: Region, routers: int, rng: np.random.Generator, *, heavy: bool, calm: bool
 ) -> list[tuple[str, Ints]]:
-    """Place jobs in the region of a run, on a given number of routers in all.
+    """Place jobs that share links with a run: in its region, on a given number of routers.
 
     Args:
         own: Nodes of the run.
@@ -108,7 +109,7 @@ def conflicting(
 
 
 def elsewhere(region: Region, rng: np.random.Generator, *, heavy: bool) -> list[tuple[str, Ints]]:
-    """Place a few jobs in the rest of the torus, where they share no link with the region's."""
+    """Place a few jobs outside a region, where they share no link with the jobs in it."""
     outside = np.unique(region.nodes(inside=False) // NODES_PER_ROUTER)
     plane = SIZES[1] * SIZES[2]
     x = (outside // plane - region.begin) % SIZES[0]
@@ -129,7 +130,7 @@ def _nodes_of(routers: Ints, free: Ints) -> Ints:
 
 
 def group_hops(nodes: Ints) -> np.ndarray:
-    """Return the mean number of links between two ranks of each communicator of a run.
+    """Return, for each communicator of a run, the mean number of links between two of its ranks.
 
     Args:
         nodes: Nodes of the run, in the order in which ranks fill them.

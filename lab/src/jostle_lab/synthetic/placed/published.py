@@ -1,4 +1,4 @@
-"""Draws rates and times with the statistics that Bhatele et al., 2013, published."""
+"""Draws messaging rates and times that have the statistics published by Bhatele et al., 2013."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _WITHIN = 0.07  # spread of the times of a run's communicators
 
 
 def rates(rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Draw the messaging rates of the runs with and without MILC, bytes/s.
+    """Draw the messaging rates (bytes/s) of runs with the program MILC as neighbour, and without.
 
-    Both have the published mean and standard deviation and normality, and the ratio of the best run
-    to the worst is the published one.
+    Both groups have the published means, standard deviations and results of a test for normality.
+    The ratio of the best rate to the worst is the published one.
     """
     from scipy import stats
 
@@ -39,14 +39,14 @@ def rates(rng: np.random.Generator) -> tuple[Floats, Floats]:
 
 
 def _scaled(values: Floats, mean: float, spread: float) -> Floats:
-    """Give every row a mean and a standard deviation."""
+    """Shift and scale each row to a given mean and standard deviation."""
     centred = values - values.mean(axis=1, keepdims=True)
     scaled: Floats = mean + spread * centred / values.std(axis=1, ddof=1, keepdims=True)
     return scaled
 
 
 def communicator_times(hops: Floats, means: Floats, rng: np.random.Generator) -> Floats:
-    """Draw times of communicators whose correlation with hops is as weak as published.
+    """Draw the times in communicators, which correlate with hops as weakly as published.
 
     Args:
         hops: Mean hops of each communicator of each run, shape (runs, communicators).
@@ -54,8 +54,8 @@ def communicator_times(hops: Floats, means: Floats, rng: np.random.Generator) ->
         rng: Source of the random part that is independent of hops.
 
     Returns:
-        Times, shape (runs, communicators), with these means; their correlation with hops over all
-        is HOPS_R.
+        Times, shape (runs, communicators), with the given means. Over all runs, their correlation
+        with hops is HOPS_R.
     """
     own = hops - hops.mean(axis=1, keepdims=True)
     own = own / own.std()

@@ -250,7 +250,7 @@ def _table(name: str, columns: dict[str, Any], rows: int) -> pa.Table:
 
 
 def even(mean: float, ranks: int, rng: np.random.Generator) -> Floats:
-    """Draw computation times of ranks: a few percent less, up to a sixth more."""
+    """Draw computation times of ranks: from a few percent below their mean to a sixth above it."""
     free = np.clip(rng.gamma(3.0, 0.012, ranks) - 0.036, -0.06, 0.16)
     times: Floats = mean * (1 + free)
     return times

@@ -1,1 +1,1 @@
-"""Parts of `simulate_site`: a job mix, a scheduler, the simulation of jobs, and the writers."""
+"""Simulates the jobs, nodes and faults of a site, for `jostle_lab.synthetic.simulate_site`."""

@@ -113,7 +113,7 @@ class Agents:
         return chunks, self._advance(lives, interval)
 
     def _alive(self, node: int, seconds: Floats) -> Iterator[tuple[int, Floats]]:
-        """Return the boots of a node that were up in some slices, and in which slices they were."""
+        """Yield each boot of a node that was up in some of the slices, and 1 for those slices."""
         boot, begin = 0, -np.inf
         for fault in sorted(self._course.faults, key=lambda fault: fault.start_s):
             if fault.kind == "reboot" and fault.place == node:

@@ -1,4 +1,4 @@
-"""Computes the metrics of processes from their jobs' activity, by whole columns."""
+"""Computes the metrics of a simulated site's processes from the activity of their jobs."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def rounded_ns(seconds_ns: NDArray[np.floating]) -> Ints:
 
 
 class Chance:
-    """A cheap source of noise: random positions in a pool of numbers."""
+    """A fast source of noise: pools of random numbers, read from random positions on."""
 
     def __init__(self, seed: int) -> None:
         draw = np.random.default_rng([seed, 3])
@@ -54,7 +54,7 @@ class Chance:
         self._draw = draw
 
     def begin(self, seed: int, number: int) -> None:
-        """Begin an interval, whose number alone determines the random numbers."""
+        """Begin an interval: its number and the seed alone determine the numbers that follow."""
         self._draw = np.random.default_rng([seed, 4, number])
 
     def normal(self, count: int) -> Singles:
@@ -73,7 +73,7 @@ class Chance:
         return values
 
     def trait(self, ids: Ints) -> Singles:
-        """Return a permanent trait of processes."""
+        """Return a random number for each process that is the same in all intervals."""
         traits: Singles = self._normal[ids & (_POOL - 1)]
         return traits
 
@@ -118,7 +118,7 @@ class Block:
 def blocks(
     interval: Interval, ranks: Mapping[int, Ranks], rates: Rates, chance: Chance, most: int
 ) -> list[Block]:
-    """Make the rows of an interval, in blocks of about `most` rows: whole jobs."""
+    """Make the rows of an interval, in blocks of whole jobs with about `most` rows each."""
     by = np.lexsort((interval.slice, interval.job))
     job, slices, phase = interval.job[by], interval.slice[by], interval.phase[by]
     facts = interval.facts[by]
@@ -226,7 +226,7 @@ class _Maker:
         return rounded_ns(values)
 
     def _communication(self, out: Columns) -> None:
-        """Replace auxiliary values of communication by the metrics that follow from them."""
+        """Compute the metrics of communication from auxiliary values, which are removed."""
         phase = self._phase
         pairs = out.get("mpi_isend_ops")
         if pairs is not None:
@@ -254,7 +254,7 @@ class _Maker:
         return rounded_ns(total)
 
     def _levels(self, out: Columns) -> None:
-        """Add gauges."""
+        """Add the gauges (memory, threads and cores), which are levels and not increases."""
         block, phase = self.block, self._phase
         traits = np.concatenate([self._chance.trait(each.ids) for each in block.ranks])
         local = np.concatenate([each.local for each in block.ranks])[block.place]
@@ -346,7 +346,7 @@ class _Maker:
         out["mpiio_write_all_ns"] = out["state_mpiio_ns"] = rounded_ns(values)
 
     def _log(self) -> None:
-        """Add the lines that first processes write to their log, at home."""
+        """Add the lines that each job's first process writes to a log on its home file system."""
         block = self.block
         rate = self._rates.counts["lines"]
         mean = rate.rates[self._phase] * self._facts[:, WORK]

@@ -1,8 +1,8 @@
 """Simulates the jobs of a site, slice by slice, and how they slow each other.
 
-As in injected/contention.py every job has a clock that runs slower while others load what it uses;
-here the loads of a file system are summed, so that thousands of jobs can run at a time, and only
-injected aggressors are distinguished in the truth.
+As in injected/contention.py, every job has a clock that runs slower while other jobs load what it
+uses. Here the loads on a file system are summed, so that thousands of jobs can run at a time. So
+the truth states how much the injected aggressors cost each job, but not how much other jobs did.
 """
 
 from __future__ import annotations
@@ -64,9 +64,9 @@ class Course:
         nodes: Nodes of the jobs that have begun.
         faults: Injected faults.
         acting: Times at which the faults act.
-        lost_s: Seconds that each job lost, to all others on file systems and on the network,
-            (2, jobs).
-        attributed_s: Seconds that injected aggressor a cost each job, (aggressors, jobs).
+        lost_s: Seconds that each job lost to all other jobs: on file systems (row 0) and on the
+            network (row 1), (2, jobs).
+        attributed_s: Seconds that each injected aggressor cost each job, (aggressors, jobs).
     """
 
     def __init__(self, spec: SiteSpec, jobs: JobMix) -> None:
@@ -110,7 +110,7 @@ class Course:
         self._spread = np.where(root[self._jobs.program], 1, self._jobs.nodes)
 
     def run(self) -> Iterator[Interval]:
-        """Simulate all slices, one interval (a commit, within an hour) after the other."""
+        """Simulate all slices; yield an interval for each commit of the site's ingester."""
         spec = self._spec
         per_commit = max(1, round(spec.commit_s / spec.slice_s))
         begin = 0
@@ -234,7 +234,7 @@ class Course:
         return own[0] * served[mount], own[1]
 
     def _throttled(self, here: Ints, at: float) -> Floats:
-        """Return the factor by which jobs compute longer, waiting for their slowest node."""
+        """Return how many times longer jobs compute, as they wait for their slowest node."""
         slow = np.ones(len(here))
         for node, left in self.acting.throttled(at):
             on_it = np.array([node in self.nodes[job] for job in here.tolist()], bool)

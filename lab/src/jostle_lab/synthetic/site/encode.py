@@ -1,7 +1,7 @@
-"""Encodes slices of processes as records of profiles, many at once.
+"""Encodes the slices of many processes at once as records of profiles.
 
-The format is in docs/reference/profile-format.md. Every step works on all records: the position of
-each value in its record follows from the lengths of those before it, cell by cell.
+The format is described in docs/reference/profile-format.md. Every step works on all records: the
+position of a value in its record follows from the lengths of the values of the cells before it.
 """
 
 from __future__ import annotations

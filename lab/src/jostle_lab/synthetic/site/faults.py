@@ -68,7 +68,7 @@ class Acting:
         self._spec, self._faults = spec, faults
 
     def servers(self, at: float) -> Floats:
-        """Return the factor by which requests take longer at an instant, by file system."""
+        """Return how many times longer requests to each file system take at an instant."""
         slow = np.ones(self._spec.file_systems)
         for fault in self._of("slow server"):
             if fault.start_s <= at < fault.end_s:
@@ -88,7 +88,7 @@ class Acting:
         return [fault.place for fault in self._of("reboot") if self._begins(at, fault.start_s)]
 
     def returning(self, at: float) -> list[int]:
-        """Return the nodes that are up again from the slice on that begins at an instant."""
+        """Return the nodes that come up again in the slice that begins at an instant."""
         return [fault.place for fault in self._of("reboot") if self._begins(at, fault.end_s)]
 
     def _of(self, kind: SiteFaultKind) -> list[SiteFault]:

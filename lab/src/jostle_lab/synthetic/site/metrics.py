@@ -77,7 +77,7 @@ class Rates:
         return np.array([function(program, phase) for program, phase in self._every], dtype=float)
 
     def _ops(self, program: Program, phase: Phase) -> float:
-        """Return calls on files per second of progress of a process that makes them."""
+        """Return the file calls of a process that reads or writes, per second of its progress."""
         writers = _writers(program, program.per_node or self._per_node)
         return phase.rate / writers / (1 if phase.what == META else phase.size)
 
@@ -110,7 +110,7 @@ class Rates:
         return table
 
     def _times(self) -> Table:
-        """Return times, except those that follow from others, ns."""
+        """Return the rates of metrics of time (ns), except those that are computed from others."""
         one = np.ones(len(self._every))
         pairs = self._of(lambda _, phase: phase.pairs) > 0
         reductions = self._of(lambda _, phase: phase.reductions) > 0

@@ -52,8 +52,8 @@ class JobMix:
         mount: Number of each job's scratch file system.
         fails: Whether each job aborts.
         turn_s: Offset in the program's cycle at which each job begins, s.
-        injected: Number of the injected aggressor that the job is, or whose victim it is; -1:
-            neither.
+        injected: For an injected aggressor its number; for an injected victim the number of its
+            aggressor; else -1.
         aggressor: Whether the job is an injected aggressor.
     """
 
@@ -210,7 +210,7 @@ def _week() -> Floats:
 def _injected(
     spec: SiteSpec, span: float, draw: np.random.Generator, first: int
 ) -> tuple[dict[str, Floats], list[Program]]:
-    """Return aggressors, and with each two victims that begin before and end after it."""
+    """Return aggressors, and for each of them two victims that begin before it and end after it."""
     programs: list[Program] = []
     rows: list[list[float]] = []
     room = span / max(spec.aggressors, 1)

@@ -16,8 +16,8 @@ _DEPTH = 60  # jobs after the first that are tried
 class Scheduler:
     """The nodes of a site and its queue.
 
-    The first job of the queue is promised the earliest instant at which enough nodes will be free
-    by the time limits of those that run; later ones start only if they do not delay it.
+    By the time limits of the running jobs, the first job of the queue is promised the earliest time
+    at which enough nodes will be free. Jobs behind it start earlier only if they do not delay it.
     """
 
     def __init__(self, jobs: JobMix, nodes: int, reserved: int) -> None:
@@ -54,7 +54,7 @@ class Scheduler:
         self._free[0][node] = True
 
     def start(self, now: float) -> list[int]:
-        """Return the jobs that start now; `nodes` has theirs."""
+        """Start all jobs that can start now, and return them; `nodes` then has their nodes."""
         jobs, started = self._jobs, []
         while self._next < len(jobs) and jobs.submit_s[self._next] <= now:
             job, self._next = self._next, self._next + 1

@@ -110,7 +110,7 @@ class RepositoryWriter(SiteRun):
     def _lives(
         self, interval: Interval
     ) -> tuple[dict[int, tuple[Position, Reached]], list[tuple[Ranks, Any]]]:
-        """Return the new positions, and the processes whose rows are due."""
+        """Return how far each profile has been read, and the processes whose rows are outdated."""
         spec = self.spec
         advance: dict[int, tuple[Position, Reached]] = {}
         rows = []

@@ -180,7 +180,7 @@ class SpoolWriter(SiteRun):
             self._open[ranks.job].generation += 1
 
     def _cells(self, block: Block, by: Ints, place: Ints) -> dict[int, tuple[Ints, Ints]]:
-        """Return the increases of each cell: the records in which it changed, and the amounts."""
+        """Return, for each cell (counter), the records in which it changed, and by how much."""
         cells: dict[int, tuple[Ints, Ints]] = {}
         for name, column in block.metrics.items():
             values = column[by]
@@ -203,7 +203,7 @@ class SpoolWriter(SiteRun):
         return cells
 
     def _changes(self, block: Block, name: str, values: Ints, place: Ints) -> Ints:
-        """Return the changes of levels since the previous record."""
+        """Return the change of a gauge in each row since the previous record of its process."""
         before = np.concatenate(
             [
                 self._open[ranks.job].levels.get(name, np.zeros(len(ranks), np.int64))

@@ -184,7 +184,10 @@ def _mount_chunks(
 
 
 def together(block: Block, split: int, count: int) -> Columns:
-    """Return metrics of mounts, of scratch file systems first, then of homes; zeros left out."""
+    """Return the mount metrics of a block: first the rows of scratch, then of home file systems.
+
+    Metrics that are 0 in all rows are left out.
+    """
     columns: Columns = {}
     for metrics, part in (
         (block.scratch_metrics, slice(0, split)),

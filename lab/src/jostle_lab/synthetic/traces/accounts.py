@@ -1,6 +1,7 @@
-"""Computes what the runtime would record of a replayed run: waiting and off-CPU time.
+"""Computes the waiting time and off-CPU time that the runtime would record of a synthetic run.
 
-The rules are those of runtime/src/mpi/mpi_account.c, done with whole columns.
+The rules are those of runtime/src/mpi/mpi_account.c, applied to whole arrays of calls.
+Shapes of arrays: K events, R ranks, n calls of one kind.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def waits(script: Script, timeline: ReplayTimeline) -> Floats:
 
 
 def _beyond_usual(took: Floats) -> Floats:
-    """Return the time of each rank's calls of a kind beyond their lower quartile so far [n, R]."""
+    """Return how much longer each call took than the lower quartile of calls before it [n, R]."""
     number = len(took)
     beyond = np.zeros(took.shape)
     usual = took[0].copy()
@@ -71,10 +72,11 @@ def _beyond_usual(took: Floats) -> Floats:
 
 
 def off_cpu(script: Script, timeline: ReplayTimeline, effect: Effect, rank: int) -> Spans:
-    """Return the spans in which a rank is observed off its CPU.
+    """Return the spans in which the runtime would observe that a rank was off its CPU.
 
-    The thread's CPU clock is read when a call begins or ends, and at most once a millisecond. All
-    time in calls is subtracted, and what is below a 64th is left out.
+    The thread's CPU clock is read when a call begins or ends, but at most once a millisecond. Time
+    in calls is subtracted. Off-CPU time of less than a 64th of the time between two readings is
+    left out.
     """
     is_call = script.in_mpi
     events = np.flatnonzero(is_call)
@@ -95,7 +97,7 @@ def off_cpu(script: Script, timeline: ReplayTimeline, effect: Effect, rank: int)
 
 
 def _waits_for_disk(begin: Floats, end: Floats) -> Floats:
-    """Return the spans in file calls that are off the CPU: all but the first microseconds."""
+    """Return the off-CPU time of file calls: all of a call but its first 20 microseconds."""
     return np.maximum(end - begin - 20e-6, 0.0)
 
 
@@ -104,7 +106,7 @@ def _column(values: Floats, rank: int) -> Floats:
 
 
 def _readings(times: Floats) -> Ints:
-    """Return the instants at which the clock is read: each the first a period after the last."""
+    """Return the indices of the times at which the clock is read, at least a period apart."""
     after = np.diff(times, prepend=-np.inf) >= CPU_PERIOD_S  # whenever the one before was
     sure = np.flatnonzero(after)
     lately = times - times[sure[np.cumsum(after) - 1]] < CPU_PERIOD_S
@@ -119,7 +121,10 @@ def _readings(times: Floats) -> Ints:
 
 
 def stolen(script: Script, timeline: ReplayTimeline, effect: Effect, rank: int) -> Spans:
-    """Return the spans in which a rank lost its CPU, at the end of the affected computation."""
+    """Return the spans in which a rank had lost its CPU to a disturbance.
+
+    Each span is placed at the end of the computation that it interrupts.
+    """
     amount = _column(effect.stolen_s, rank)
     hit = np.flatnonzero(amount > 0)
     end = timeline.begin_s[hit, rank]

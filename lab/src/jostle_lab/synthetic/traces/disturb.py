@@ -1,4 +1,4 @@
-"""Draws disturbances once per seed and applies them with any strength."""
+"""Draws the disturbances of a synthetic run, and computes the time that they add to its events."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Disturbance:
 
     Attributes:
         cause: Resource that the disturbance uses.
-        how: call: some calls of a rank take longer (the delay is within the call); all: some
-            collectives and exchanges take longer for all ranks; steal: ranks lose their CPU while
-            they compute; slow: computation takes longer in spans; file: file calls do.
+        how: Effect of the disturbance. `call`: some calls of a rank are delayed; `all`: some calls
+            take longer for all ranks; `steal`: ranks lose their CPU while they compute; `slow`:
+            computation takes longer; `file`: file calls take longer.
         size_s: Mean length of a delay (call, all, steal).
         shape: Distribution of delays: constant, Gaussian with a fifth of the mean, exponential, or
             Pareto with exponent 1.5.
@@ -46,7 +46,10 @@ class Disturbance:
 
 @dataclass
 class Effect:
-    """The time that a disturbance adds to a script: seconds, [K, R] or [K, 1] or 0.
+    """The seconds that a disturbance adds to each event of a run, on each rank or on all alike.
+
+    Arrays have the shape [K, R] for K events and R ranks, or [K, 1] if the time is the same on all
+    ranks.
 
     Attributes:
         stolen_s: Time off the CPU in the computation before the event.
@@ -78,7 +81,7 @@ class Effect:
 
 
 class DrawnDisturbance:
-    """A disturbance with its random numbers drawn: the same hits come first at every strength."""
+    """A disturbance with fixed random numbers, so that a greater strength only adds hits."""
 
     def __init__(
         self, disturbance: Disturbance, program: ReplayProgram, script: Script, seed: int
@@ -93,8 +96,9 @@ class DrawnDisturbance:
         """Return the time that the disturbance adds.
 
         Args:
-            strength: Probability per call (call, all; beyond 1 what is sustained is longer), events
-                a second of computation (steal), or how much longer it takes, relative (slow, file).
+            strength: Its meaning depends on `how`. `call`, `all`: probability that a call is hit (a
+                sustained disturbance may have more than 1, which makes delays longer); `steal`:
+                hits per second of computation; `slow`, `file`: additional time, relative.
         """
         script, disturbance = self._script, self.what
         result = Effect.none(len(script.call))
@@ -122,11 +126,11 @@ class DrawnDisturbance:
         return result
 
     def _scale(self, strength: float) -> float:
-        """Scale a continuous disturbance, which can only grow by its size."""
+        """Return the factor for the length of delays: above 1 if all calls are hit already."""
         return max(strength, 1.0) if self.what.sustained else 1.0
 
     def _scattered(self, hit: NDArray[np.bool_], times: Ints) -> Floats:
-        """Return for each event the sum of as many sizes as the number of its hits."""
+        """Draw a length for each hit, and return the sum of these lengths for each event."""
         found = np.zeros(hit.shape)
         counts = times[hit]
         sizes = self._sizes(np.random.default_rng(self._seed + 3), int(counts.sum()))

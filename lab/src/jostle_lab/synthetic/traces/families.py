@@ -1,4 +1,7 @@
-"""The families of synthetic runs: seeds 0-99 tune methods, seeds from 1000 score them."""
+"""Defines the families of synthetic runs: typical programs, each with some disturbances.
+
+Seeds 0-99 are for tuning methods, seeds from 1000 on for scoring them.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ def _steady(rate: float, seconds: float) -> ProgramLoop:
 
 
 def _solver(rate: float, seconds: float, inner: tuple[int, int] = (8, 60)) -> ProgramLoop:
-    """Describe time steps, each of which solves a system by a varying number of iterations."""
+    """Describe time steps, each with an iterative solver whose number of iterations varies."""
     gap = 1 / rate
     mean = sum(inner) / 2
     return ProgramLoop(
@@ -49,7 +52,10 @@ def _solver(rate: float, seconds: float, inner: tuple[int, int] = (8, 60)) -> Pr
 
 
 def _particles(seconds: float, step: float = 0.012) -> ProgramLoop:
-    """Describe molecular dynamics: forces, neighbours, at times new lists, whose bytes change."""
+    """Describe molecular dynamics, with neighbour lists that are rebuilt from time to time.
+
+    A rebuild changes the number of bytes that ranks exchange.
+    """
     return ProgramLoop(
         seconds,
         (
@@ -74,7 +80,7 @@ def _halo(seconds: float, step: float = 0.02) -> ProgramLoop:
 
 
 def _transposes(seconds: float) -> ProgramLoop:
-    """Describe transforms: few and large all-to-alls."""
+    """Describe Fourier transforms, with few and large all-to-all collectives."""
     return ProgramLoop(
         seconds,
         (
@@ -86,7 +92,7 @@ def _transposes(seconds: float) -> ProgramLoop:
 
 
 def _checkpoints(seconds: float) -> ProgramLoop:
-    """Describe time steps with a state written to files every so often."""
+    """Describe time steps after every 25th of which the state is written to a file."""
     return ProgramLoop(
         seconds,
         (
@@ -99,7 +105,10 @@ def _checkpoints(seconds: float) -> ProgramLoop:
 
 
 def _wavefront(seconds: float, step: float = 0.034, planes: int = 32) -> ProgramLoop:
-    """Describe two pipelined sweeps a step over planes, from first rank to last and back."""
+    """Describe wavefronts: planes of data that pass from the first rank to the last and back.
+
+    Ranks work as a pipeline: each sends a plane on as soon as it is done.
+    """
     plane = step * 0.4 / planes
     forth = (Call("MPI_Recv", "forth", 1e-6, 1.5e-6), Call("MPI_Send", "send", plane, 1e-6, 2560))
     back = (Call("MPI_Recv", "back", 1e-6, 1.5e-6), Call("MPI_Send", "send", plane, 1e-6, 2568))
@@ -115,7 +124,7 @@ def _wavefront(seconds: float, step: float = 0.034, planes: int = 32) -> Program
 
 
 def _elements(seconds: float) -> ProgramLoop:
-    """Describe the assembly of a matrix, once and without MPI."""
+    """Describe the assembly of a matrix, a loop of computation without MPI calls."""
     return ProgramLoop(seconds, (Call("", "none", 0.02, 0.0, 0),))
 
 

@@ -25,16 +25,16 @@ class Call:
 
     Attributes:
         function: Function that is called.
-        sort: Kind of the call: a collective of all ranks (global), an exchange with both neighbours
-            in a ring (neighbours), a receive from the rank before (forth) or behind (back), which
-            sends with its next call (send), a file call (file), or no call: computation alone
-            (none).
-        gap_s: Computation before it, seconds on a mean rank.
+        sort: Kind of the call. `global`: a collective of all ranks; `neighbours`: an exchange with
+            both neighbours in a ring; `forth`: a receive from the previous rank; `back`: a receive
+            from the next rank; `send`: the send that the rank makes after such a receive; `file`: a
+            file call; `none`: no call, only computation.
+        gap_s: Computation before the call, seconds on a mean rank.
         cost_s: Time of the call itself if no rank is late.
         bytes: Bytes that the call transfers.
         every: Number of iterations in which the call occurs once.
-        bytes_drift: Relative change of its bytes from rank to rank, and at each call whose `every`
-            is more than 1, as in a particle code that rebuilds its lists.
+        bytes_drift: Relative differences of `bytes` between ranks. They are drawn anew at each call
+            whose `every` is more than 1, as in a particle code that rebuilds its lists.
     """
 
     function: str
@@ -59,9 +59,9 @@ class ProgramLoop:
         seconds: The loop's approximate length, undisturbed.
         calls: Calls of each iteration.
         inner: Calls of a loop within each iteration, after `calls`.
-        inner_times: Least and greatest number of its rounds, which varies slowly between
-            iterations.
-        content: Spread of the work of iterations whose calls are the same (relative).
+        inner_times: Least and greatest number of rounds of the inner loop, which varies slowly from
+            iteration to iteration.
+        content: Relative spread of the work between iterations with the same calls.
     """
 
     seconds: float
@@ -181,7 +181,7 @@ def write_script(program: ReplayProgram, random: np.random.Generator) -> Script:
 def _events(
     phase: ProgramLoop, number: dict[Call, int], random: np.random.Generator
 ) -> tuple[Ints, Ints]:
-    """Return the calls of a phase in order, and the iteration that each is of."""
+    """Return the calls of a phase in order, and the number of the iteration of each call."""
     inner = [number[call] for call in phase.inner]
     low, high = phase.inner_times
     mean = (low + high) / 2 if inner else 0.0
@@ -204,7 +204,7 @@ def _events(
 
 
 def _shares(program: ReplayProgram, iteration: Ints, random: np.random.Generator) -> Floats:
-    """Return for each event the work of each rank over that of the mean rank [K or 1, R]."""
+    """Return the work of each rank in each event, relative to the mean rank [K or 1, R]."""
     fixed = 1 + program.imbalance * random.normal(0, 1, program.ranks).clip(-2.5, 2.5)
     fixed /= fixed.mean()
     if not program.wandering:
@@ -222,7 +222,7 @@ def _shares(program: ReplayProgram, iteration: Ints, random: np.random.Generator
 
 
 def _jittered(work: Floats, jitter: float, random: np.random.Generator) -> Floats:
-    """Add the noise of every machine: a spread of each computation, and timer ticks."""
+    """Add the noise that every machine has: random jitter of computations, and timer ticks."""
     drawn = random.standard_normal(work.shape, dtype=np.float32)
     # Machines are slower now and then, never faster: the spread is one-sided.
     gap = work * (1 + jitter * np.abs(drawn))

@@ -1,4 +1,4 @@
-"""Makes rows of table segments for the ranks of a replayed run, as the reader would."""
+"""Makes the rows of table segments for a synthetic run, as if they were read from its profiles."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def segment_rows(run: ReplayedRun, processes: list[int]) -> pa.Table:
 
 
 def short(ns: Ints) -> Ints:
-    """Round times down as the profile does: 11 bits after the first."""
+    """Round times down to 12 significant bits, as profiles store them."""
     spare = np.maximum(np.floor(np.log2(np.maximum(ns, 1))).astype(np.int64) - 11, 0)
     result: Ints = ns >> spare << spare
     return result
@@ -207,11 +207,12 @@ def _rank_columns(
 def _binned(
     run: ReplayedRun, columns: dict[str, NDArray[Any]], spans: Spans
 ) -> tuple[Ints, tuple[Ints, NDArray[np.uint8]]]:
-    """Put spans into segments and their bins.
+    """Return the time of spans in each segment, and in each bin (part) of the segment.
 
     Returns:
-        Time in each segment (ns), as in its counter; and number and bytes of its bins. The part of
-        a span before the segment in which it ended is in the counter, not in the bins.
+        Time in each segment (ns), as in its counter; and the number of its bins and their bytes. A
+        span counts in the segment in which it ends. Its part before that segment is in the counter,
+        but not in the bins.
     """
     starts, ends = columns["start_ns"], columns["end_ns"]
     first, shift = starts // BIN_NS, np.zeros(len(starts), dtype=np.int64)

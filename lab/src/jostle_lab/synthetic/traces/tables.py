@@ -1,4 +1,4 @@
-"""Makes the tables that the repository would return for a replayed run."""
+"""Makes the tables that a repository would return for a synthetic (replayed) run."""
 
 from __future__ import annotations
 
@@ -195,7 +195,10 @@ def _rank_metrics(run: ReplayedRun, rank: int, first: int, count: int) -> dict[s
 
 
 def _core_probe(run: ReplayedRun, rank: int, first: int, count: int) -> dict[str, Ints]:
-    """Return metrics of a rank's core-speed probe, slowed like computation, by the own slope."""
+    """Return the metrics of a rank's core-speed probe in each slice.
+
+    The probe is slowed where computation is, but less by the run's factor `core_probe`.
+    """
     gap = run.script.gap_s[:, rank]
     slowed = run.effect.slowed_s
     slowed = slowed[:, rank if slowed.shape[1] > 1 else 0]
@@ -215,7 +218,7 @@ def _core_probe(run: ReplayedRun, rank: int, first: int, count: int) -> dict[str
 
 
 def _per_slice(run: ReplayedRun, spans: Spans, first: int, count: int) -> Ints:
-    """Spread spans over slices, evenly within each [count], ns."""
+    """Return the time of spans in each slice, in ns, as if it was spread evenly over a span."""
     width = run.program.slice_ns / 1e9
     offset = (run.init_ns - first * run.program.slice_ns) / 1e9
     edges: Floats = np.arange(1.0, count) * width - offset
@@ -230,7 +233,7 @@ def _per_slice(run: ReplayedRun, spans: Spans, first: int, count: int) -> Ints:
 
 
 def _across(spans: Spans, length: Floats, edges: Floats) -> Floats:
-    """Return the part before each edge of the spans that lie across it."""
+    """Return, for each edge of slices, the time before it of the spans that the edge cuts."""
     low = np.searchsorted(edges, spans.begin_s, side="right")
     high = np.searchsorted(edges, spans.end_s, side="right")
     long = np.flatnonzero(high > low)
@@ -249,7 +252,7 @@ def _rollup(
     first: int,
     count: int,
 ) -> pa.Table:
-    """Make rows of a rollup: one per group and slice, in time."""
+    """Make the rows of a rollup (sums, minima, maxima): one for each group of ranks and slice."""
     stats: dict[str, Any] = {"sum": np.sum, "min": np.min, "max": np.max}
     names: list[str] = []
     columns: dict[str, list[Any]] = {name: [] for name in TABLES[table].values}

@@ -1,4 +1,4 @@
-"""Replays a program: computes when each rank enters and leaves each call."""
+"""Replays a synthetic run: computes when each rank enters and leaves each call."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class ReplayTimeline:
 
 
 def replay(script: Script, effect: Effect) -> ReplayTimeline:
-    """Replay a script.
+    """Replay a script, the list of events of one run.
 
-    A collective ends when the last rank has entered it, an exchange when both neighbours have, a
-    receive when the rank before has sent, which does not wait for any rank. Between two collectives
-    of all ranks nothing depends on the time before, so all these stretches are replayed in
-    parallel, and their lengths summed.
+    A collective ends when the last rank has entered it, an exchange when both neighbours have
+    entered it, and a receive when the sender has sent. A send waits for no rank. What happens
+    between two collectives of all ranks does not depend on what was before. So all stretches
+    between such collectives are replayed at the same time, and their lengths are summed.
 
     Args:
         script: The program's events, the last of which must be a collective of all ranks.
@@ -71,7 +71,12 @@ class _Steps:
         self._skew = script.skew_s
 
     def take(self, event: Ints, at: Floats) -> Floats:
-        """Replay one event of each of several stretches, whose ranks are at these times."""
+        """Replay the next event of several stretches; return when their ranks leave it.
+
+        Args:
+            event: The event of each stretch.
+            at: Times at which the ranks of each stretch left its previous event.
+        """
         enters = at + self.gap[event]
         there = enters + self._inside[event]
         own = self._cost[event]
@@ -91,7 +96,7 @@ class _Steps:
         return left
 
     def _passed_on(self, event: Ints, there: Floats, turn: int) -> Floats:
-        """Return when ranks have received what each sends to the next one with its next call.
+        """Return when ranks leave a receive, if each then sends to the next rank (a pipeline).
 
         Args:
             event: The receives.

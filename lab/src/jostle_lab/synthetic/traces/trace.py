@@ -1,4 +1,4 @@
-"""Makes the tables of a synthetic run and its true loss (`trace`)."""
+"""Makes a synthetic run of an MPI program: its tables, and the time that it truly lost."""
 
 from __future__ import annotations
 
@@ -123,17 +123,17 @@ class KnownLoss:
 
 
 def trace(spec: TraceSpec, seed: int) -> tuple[RunTables, KnownLoss]:
-    """Make a synthetic run: its tables as the repository would give them, and its truth.
+    """Make a synthetic run: its tables as the repository would return them, and its true loss.
 
-    The program is replayed event by event on all ranks, with the disturbances and without; the
-    runtime's rules (segments, usual times of calls, off-CPU bound, bins, slices) are applied to the
-    first. The requested loss is drawn, and the strength of the disturbances set so that it is about
-    reached; one seed in eight has no disturbance.
+    The program is replayed event by event on all ranks, once with the disturbances and once
+    without. The rules by which the runtime records a run are applied to the disturbed replay. The
+    loss is drawn, and the strength of the disturbances is set so that the run loses about as much.
+    One seed in eight has no disturbance.
 
     Args:
         spec: Family of the run.
-        seed: Seed of everything that is drawn. Estimators are tuned on 0-99 and scored from 1000
-            on.
+        seed: Seed of everything that is drawn. Estimators are tuned on seeds 0-99, and scored on
+            seeds from 1000 on.
     """
     run, truth = replayed(spec, seed)
     return run_tables(run, f"{spec.name}-{seed}"), truth
@@ -176,7 +176,7 @@ def replayed(spec: TraceSpec, seed: int) -> tuple[ReplayedRun, KnownLoss]:
 
 
 def _core_probe(spec: TraceSpec, seed: int) -> float:
-    """Draw how much more a program is slowed than the core-speed probe; programs differ in that."""
+    """Draw the ratio of a program's slowdown to that of the core-speed probe."""
     random = np.random.default_rng([seed, zlib.crc32(spec.name.encode()), 1])
     return float(random.uniform(*_SLOPES))
 
@@ -184,7 +184,7 @@ def _core_probe(spec: TraceSpec, seed: int) -> float:
 def _strengths(
     script: Script, clean: ReplayTimeline, drawn: list[DrawnDisturbance], wanted: float
 ) -> list[float]:
-    """Find how strong each disturbance must be, on its own, for its part of the loss."""
+    """Return the strength at which each disturbance alone would cause its part of the loss."""
     weights = np.array([drawn_disturbance.what.weight for drawn_disturbance in drawn])
     lost = clean.seconds * wanted / (100 - wanted) * weights / weights.sum()
     return [
@@ -211,7 +211,7 @@ def _strength(
 def _first_guess(
     script: Script, clean: ReplayTimeline, drawn_disturbance: DrawnDisturbance, lost: float
 ) -> float:
-    """Guess the strengths, as if no delay were hidden and no two ranks hit at the same time."""
+    """Guess the strength that causes a loss, as if all delays of all ranks added up."""
     disturbance = drawn_disturbance.what
     part = disturbance.share if disturbance.spans else 1.0
     is_file = script.sorts == "file"
@@ -239,7 +239,10 @@ def _truth(
     init: int,
     wanted: float,
 ) -> KnownLoss:
-    """Compare the run with its undisturbed replay; causes by replays of their own, scaled."""
+    """Return the time that a run lost, compared with its undisturbed replay.
+
+    The loss is divided among causes in proportion to their losses in replays with one cause only.
+    """
     lost = timeline.seconds - clean.seconds
     alone = {}
     kinds = [

@@ -1,4 +1,4 @@
-"""Makes a server of CephFS slow in bursts, and logs their times."""
+"""Makes a CephFS server slow in bursts, and logs the times at which it was slow."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def inject(lab: Lab, fault: Fault, start_ns: int, over: threading.Event) -> list
 
 
 def _stop(pid: int, part: float, end_ns: int, over: threading.Event) -> None:
-    """Stop a process for a part of each cycle."""
+    """Stop and resume a process again and again, so that it stands still for part of the time."""
     try:
         while time.time_ns() < end_ns and not over.is_set():
             os.kill(pid, signal.SIGSTOP)
@@ -86,7 +86,7 @@ def _tc(command: Sequence[str], lines: Sequence[str]) -> None:
 
 
 def _process(lab: Lab, server: str) -> int:
-    """Return the process, on this machine, of the server on a host."""
+    """Return the process ID, on this machine, of the server that runs on a host of the lab."""
     known = {METADATA_SERVER: "mds.m"} | {
         host: f"osd.{number}" for number, host in enumerate(OBJECT_SERVERS)
     }

@@ -70,7 +70,7 @@ def page(measured: Mapping[int, Sequence[Row]], seed: int, facts: str) -> str:
     Args:
         measured: All experiments of each measurement, by its seed.
         seed: The measurement whose experiments are listed one by one.
-        facts: When and on what it was measured, a sentence.
+        facts: Sentence with the date and the machine of the measurement.
     """
     rows = measured[seed]
     data = ", ".join(f"[seed {one}]({_DATA.format(seed=one)})" for one in measured)
@@ -82,7 +82,7 @@ def page(measured: Mapping[int, Sequence[Row]], seed: int, facts: str) -> str:
 
 
 def goals(measured: Mapping[int, Sequence[Row]]) -> str:
-    """Return the headline: goals, and the results of each measurement."""
+    """Return the headline of the page: a table of goals, and the results of each measurement."""
     results = [_results(summary(rows)) for rows in measured.values()]
     text = [
         f"| | goal | {' | '.join(f'seed {seed}' for seed in measured)} |",
@@ -95,7 +95,7 @@ def goals(measured: Mapping[int, Sequence[Row]]) -> str:
 
 
 def _results(one: Summary) -> list[tuple[str, str, str, bool]]:
-    """Return the lines of the headline: what it counts, goal, result, whether it is reached."""
+    """Return, for each line of the headline: measure, goal, result, whether it meets the goal."""
     off = "unknown" if one.off is None else f"{one.off:.0%}"
     return [
         (

@@ -36,7 +36,7 @@ Folder = Literal["own", "meeting", "victim's", "elsewhere"]
 
 @dataclass(frozen=True)
 class Rhythm:
-    """Times at which a load is active: a part of each period, from an instant of the run on.
+    """Times at which a load is active: in a part of each period, after a first instant.
 
     Attributes:
         period_s, on_s: Length of a period, and of its part in which the load is active, s.
@@ -215,7 +215,7 @@ _ELSEWHERE = "write-seek --chunk 4KiB --every 5ms"
 
 
 class _Dice(random.Random):
-    """A random.Random that also draws from a list each item once before any item twice."""
+    """Random numbers, and draws from lists in which no item repeats before all were drawn."""
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
@@ -241,7 +241,7 @@ def experiments(seed: int) -> list[Experiment]:
 
 
 def _rhythm(dice: _Dice) -> Rhythm:
-    """Draw bursts, or in one of four cases steady pieces of 5 s."""
+    """Draw short bursts with periods of 4 s to 8 s or, in one of four cases, bursts of 5 s."""
     if dice.random() < 0.25:
         return Rhythm(dice.choice((11.0, 13.0)), 5.0, dice.choice((2.0, 3.0, 4.0)))
     period = dice.choice((4.0, 5.0, 6.0, 8.0))
@@ -251,10 +251,11 @@ def _rhythm(dice: _Dice) -> Rhythm:
 
 
 def _decoys(dice: _Dice, bad: Rhythm, kind: str) -> tuple[Load, ...]:
-    """Draw jobs without influence on the victim; in one of eight cases none.
+    """Draw decoys: up to two jobs that do not slow the victim; in one of eight cases none.
 
-    The first uses a resource that the victim does not need, with the period of what slows it but at
-    other times; the second its node's own disk, at the same times.
+    The first decoy uses a resource that the victim does not need. It has the period of the load
+    that slows the victim, but is active at other times. The second uses the disk of its own node,
+    at the same times as that load.
     """
     which = dice.randrange(8)
     if which == 0:
@@ -281,7 +282,7 @@ def _data(dice: _Dice, turn: int) -> Experiment:
 
 
 def _storm(dice: _Dice, turn: int) -> Experiment:
-    """Draw a storm of metadata in a folder of its own or, every second time, the victim's."""
+    """Draw a load of metadata operations in its own or, every second time, the victim's folder."""
     rhythm = _rhythm(dice)
     folder: Folder = "victim's" if turn % 2 else "own"
     words = "metadata --processes 4" if turn % 2 else dice.draw(_STORMS)
@@ -329,7 +330,7 @@ def _slow_metadata(dice: _Dice, turn: int) -> Experiment:
 
 
 def _unprofiled(dice: _Dice, turn: int) -> Experiment:
-    """Draw a load without a profile on a node of its own: data, metadata, and either."""
+    """Draw a load without a profile: in turn of data, of metadata, and of a random one of both."""
     rhythm = _rhythm(dice)
     kind = (OBJECTS, METADATA, dice.choice((OBJECTS, METADATA)))[turn % 3]
     data = kind == OBJECTS
@@ -340,7 +341,7 @@ def _unprofiled(dice: _Dice, turn: int) -> Experiment:
 
 
 def _quiet(dice: _Dice, turn: int) -> Experiment:
-    """Draw a victim alone, every third time, or with decoys."""
+    """Draw a quiet experiment: every third time the victim alone, else with decoys."""
     kind = OBJECTS if turn % 2 else METADATA
     victims = _DATA_VICTIMS if kind == OBJECTS else (*_METADATA_VICTIMS, *_SMALL_FILES)
     victim = dice.draw(victims)

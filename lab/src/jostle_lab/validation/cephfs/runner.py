@@ -1,8 +1,8 @@
 """Runs the experiments on CephFS in a lab, each without and with the cause of the loss.
 
-The run without it lasts a fixed time and determines the amount of work; the run with it does the
-same work. Agents are on all hosts. Each run is recorded as soon as it is over, so that a killed
-measurement resumes where it was.
+The run without the cause lasts a fixed time. The run with the cause does the same amount of work.
+jostle's agents run on all hosts. Each run is recorded as soon as it is over, so that a killed
+measurement resumes where it stopped.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class Record:
 
 
 def records(folder: Path) -> list[Record]:
-    """Return the last record of each experiment in a folder; an incomplete line is left out."""
+    """Return the last record of each experiment, except for a line that a crash cut off."""
     found: dict[int, Record] = {}
     path = folder / "experiments.jsonl"
     for line in path.read_text().splitlines() if path.exists() else []:
@@ -111,7 +111,7 @@ def records(folder: Path) -> list[Record]:
 
 
 def make(folder: Path, plan: Sequence[Experiment], name: str, progress: Progress) -> None:
-    """Make the experiments of a plan that are not yet made; those that failed are tried again.
+    """Run the experiments of a plan that have not run yet, or that failed.
 
     Args:
         folder: Folder of the repository and the records.
@@ -135,7 +135,7 @@ def make(folder: Path, plan: Sequence[Experiment], name: str, progress: Progress
 
 
 class _Labs:
-    """One lab for all experiments; a new one after a failure, which may have left it broken."""
+    """The lab of all experiments; after a failure, which may have broken it, a new one."""
 
     def __init__(self, name: str) -> None:
         self._spec = LabSpec(
@@ -282,7 +282,7 @@ def _play(
 
 @contextlib.contextmanager
 def _ended(processes: list[subprocess.Popen[bytes]]) -> Iterator[list[subprocess.Popen[bytes]]]:
-    """End processes at the end of the block; they remove their files before."""
+    """End the processes of a list at the end of the block, so that they remove their files."""
     try:
         yield processes
     finally:
@@ -347,7 +347,7 @@ def _load(lab: Lab, load: Load, victim: str, start_ns: int) -> subprocess.Popen[
 
 
 def _periodic(rhythm: Rhythm, start_ns: int) -> list[str]:
-    """Return the options of a rhythm; a signal counts its periods from the epoch on."""
+    """Return the options with which a signal is active at the times of a rhythm."""
     period_ns = int(rhythm.period_s * 1e9)
     phase_ns = (start_ns + int(rhythm.first_s * 1e9)) % period_ns
     return [
@@ -362,7 +362,7 @@ def _periodic(rhythm: Rhythm, start_ns: int) -> list[str]:
 
 
 def _in_folder_of(lab: Lab, victim: str, command: Sequence[str]) -> list[str]:
-    """Return a command that works in the folder that a victim makes for its files."""
+    """Return a command line that runs a command in the folder that a victim makes for its files."""
     pattern = f"{shlex.quote(str(lab.shared))}/jostle-signal-{victim}-*"
     script = (
         f'for i in $(seq 100); do set -- {pattern}; [ -d "$1" ] && break; sleep 0.1; done; '

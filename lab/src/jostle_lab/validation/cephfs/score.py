@@ -61,20 +61,22 @@ class Row:
         true_s: Time that the victim lost to the cause, by its log: compared with the slices in
             which nothing was active.
         longer_s: Additional run time, compared with the same work without the cause; None if the
-        run was stopped before it had done that work. decoys_s, decoys_slowed: Time that the victim
-        lost to decoys while the cause was inactive, by its log, and its percentage of the time with
-        active decoys: it should be 0. found_s, low_s, high_s: jostle's estimate of the loss on the
-        file system, with its interval.
+            run was stopped before it had done that work.
+        decoys_s: Time that the victim lost to decoys while the cause was inactive, by its log. It
+            should be 0.
+        decoys_slowed: `decoys_s`, as a percentage of the time with active decoys.
+        found_s, low_s, high_s: jostle's estimate of the loss on the file system, and the lower and
+            upper end of its interval.
         cores_s: jostle's estimate of the loss on the cores of the victim's node.
         resource: Kind of the resource on which the victim lost time, as injected.
         found_resource: Kind of the first resource that jostle names; "" if there is none.
         found_name: Name of that resource.
-        found_suspect: The first suspect that jostle names; "" if there is none. right_resource,
-        right_suspect: Whether the first resource and the first suspect are the injected ones; None
-        in a quiet experiment.
-        wrong: Suspects on the file system that were not injected, without decoys that did slow the
-            victim.
-        wrong_without: Such suspects in the run without the cause.
+        found_suspect: The first suspect that jostle names; "" if there is none.
+        right_resource: Whether the first resource is the injected one; None in a quiet experiment.
+        right_suspect: Whether the first suspect is the injected one; None in a quiet experiment.
+        wrong: Suspects on the file system that were not injected, except for decoys that did slow
+            the victim.
+        wrong_without: The same suspects, but of the run without the cause.
     """
 
     number: int
@@ -204,7 +206,7 @@ def _names(text: str, host: str) -> bool:
 
 
 def wrongly_named(experiment: Experiment, run: Run, found: JobInterference) -> str:
-    """Return suspects that did not slow the victim; decoys that did slow it are left out."""
+    """Return the suspects on the file system that did not slow the victim, joined by "; "."""
     slowed = truths(experiment, run, None).get("decoys_slowed") or 0.0
     decoys = [run.of(load.name) for load in experiment.loads if not load.harm]
     excused = decoys if slowed >= VISIBLE else []
@@ -219,9 +221,9 @@ def wrongly_named(experiment: Experiment, run: Run, found: JobInterference) -> s
 def on_file_system(found: JobInterference) -> list[Suspect]:
     """Return the suspects on the file system, the first suspect first.
 
-    RATIONALE: all hosts of a lab share this machine's cores and memory: any load on them takes time
-    from the victim's node, and is correctly named for the cores. On a cluster the servers and other
-    nodes have their own.
+    RATIONALE: suspects on cores and memory are left out, as all hosts of a lab share those of this
+    machine. So any load does take core time from the victim's node, and is correctly named for it.
+    On a cluster each node and server has cores of its own.
     """
     cores = {one.resource for one in found.resources if one.kind in _SHARED}
     suspects: list[Suspect] = [one for one in found.suspects if one.resource not in cores]
@@ -229,7 +231,7 @@ def on_file_system(found: JobInterference) -> list[Suspect]:
 
 
 def shown(suspect: Suspect, run: Run) -> str:
-    """Return a suspect's name for the table; a job's name is that in the experiment."""
+    """Return a suspect's name for the table; a job is shown by its name in the experiment."""
     return suspect.job.removeprefix(f"{run.job}-")
 
 
@@ -257,7 +259,7 @@ def truths(experiment: Experiment, run: Run, twin: Run | None) -> dict[str, Any]
 
 
 class _Slices:
-    """A run by slices. NOTE: slices in which no operation ended count, as operations are long."""
+    """The activity of a run in each slice, including slices in which no operation ended."""
 
     def __init__(self, work: Work) -> None:
         self._work = work
@@ -272,7 +274,10 @@ class _Slices:
         return covered(merged(spans), self._first, self._last)
 
     def usual(self, on: Sequence[float]) -> float | None:
-        """Return the operations per slice while nothing was active, nor just before; or None."""
+        """Return the usual number of operations in a slice; None if it is not known.
+
+        It is the mean over slices in which, and just before which, no load was active.
+        """
         clear = [
             done
             for done, at_work, now, before in zip(
@@ -283,7 +288,7 @@ class _Slices:
         return statistics.fmean(clear) or None if len(clear) >= _FEWEST else None
 
     def lost(self, on: Sequence[float], usual: float) -> tuple[float, float | None]:
-        """Return the seconds lost in slices with an active load, and their percentage of these."""
+        """Return the seconds lost in slices with an active load, and as percentage of its time."""
         each = zip(self._done, self._at_work, on, strict=True)
         inside = [(at_work - done / usual, now * at_work) for done, at_work, now in each if now > 0]
         lost = sum(one[0] for one in inside) * SLICE_NS / 1e9
@@ -296,16 +301,18 @@ class Summary:
     """Scores over all experiments.
 
     Attributes:
-        harmful, right: Number of harmful experiments, and of those with the correct resource and
-        suspect first. resource, suspect: Number of experiments with the correct resource first, and
-        with the correct suspect first.
-        named: Number of harmful experiments in which another job is a suspect as well. quiet,
-        quiet_named: Number of quiet experiments, and of those with a suspect. without,
-        without_named: Number of runs of harmful experiments without their cause, and of those with
-        a suspect.
+        harmful: Number of experiments with a cause that slows the victim.
+        right: Number of harmful experiments whose first resource and first suspect are correct.
+        resource: Number of harmful experiments whose first resource is correct.
+        suspect: Number of harmful experiments whose first suspect is correct.
+        named: Number of harmful experiments in which a suspect is named that was not injected.
+        quiet: Number of experiments in which nothing slows the victim.
+        quiet_named: Number of quiet experiments in which a suspect is named.
+        without: Number of harmful experiments with a complete run, and one without the cause.
+        without_named: Number of runs without the cause in which a suspect is named.
         off: Median relative error of the estimated seconds; None if no true seconds are known.
-        decoys: Number of experiments whose decoys slowed the victim.
-        unseen: Number of harmful experiments whose cause slowed the victim by less than intended.
+        decoys: Number of experiments whose decoys slowed the victim by at least VISIBLE percent.
+        unseen: Number of harmful experiments whose cause slowed it by less than VISIBLE percent.
         failed: Number of experiments that failed.
     """
 

@@ -1,1 +1,1 @@
-"""Plans, runs and scores experiments in a lab whose cause of interference is known."""
+"""Plans, runs and scores experiments in labs: does jostle name the job that slowed another?"""

@@ -1,4 +1,4 @@
-"""Builds the command lines of experiments' jobs: signals with a log, and profiled commands."""
+"""Builds the commands of an experiment's jobs (signals that write a log), and ends the jobs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def signal_words(
     slice_ns: int,
     mpi: str | None = None,
 ) -> list[str]:
-    """Return the command line of a signal.
+    """Return the command line of a signal, the load program `jostle signal`.
 
     Args:
         words: Pattern and options.
@@ -51,7 +51,7 @@ def signal_words(
 
 
 def profiled_words(words: Sequence[str], *, job: str, spool: Path, slice_ns: int) -> list[str]:
-    """Return the command line that runs a command with a profile."""
+    """Return the command line that runs a command and records its profile."""
     return [
         str(native_path("jostle-run")),
         "--job",
@@ -66,7 +66,7 @@ def profiled_words(words: Sequence[str], *, job: str, spool: Path, slice_ns: int
 
 
 def wait(process: subprocess.Popen[bytes], over: threading.Event, limit_s: float) -> int:
-    """Wait for a process; return its status, or 124 when it was ended before its end."""
+    """Wait for a process; return its exit status, or 124 if this function had to stop it."""
     end = time.monotonic() + limit_s
     while process.poll() is None:
         if over.wait(0.05) or time.monotonic() > end:

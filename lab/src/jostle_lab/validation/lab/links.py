@@ -1,10 +1,11 @@
-"""Scores verdicts on links: experiments in labs whose interfering job and link are known.
+"""Scores whether jostle names the job, and the network link, that slowed a job in a lab.
 
     python -m jostle_lab.validation.lab.links DIR [--experiments N] [--seed S]
 
-Each experiment takes about forty seconds. Of two, one has a neighbour that shares a link with the
-watched job; in both, others share none and send as much, at much the same times. What is done is
-stored in DIR: the same command continues.
+Each experiment takes about forty seconds. In every second one a neighbour, the sharer, uses a link
+that the watched job needs. In all of them other neighbours share no link with the watched job, and
+send as much as a sharer, at much the same times. Finished experiments are stored in DIR, so that
+the same command continues after an interruption.
 """
 
 from __future__ import annotations
@@ -60,11 +61,14 @@ class LinkSeen:
     Attributes:
         number, topology: Number and topology of the experiment.
         harmful: Whether a job shared links, and cost the watched job 5 % of its time or more.
-        right: Whether the first suspect is that job, on a shared link or a switch at its end.
+        right: Whether the first suspect is that job, and the resource is a shared link or a switch
+            at an end of that link.
         wrong: Suspects that share no link with the watched job.
         first: The first suspect and the resource, as in the verdict.
-        took_s, lost_s: Run time of the watched job, and the time that the other job cost it, s.
-        said_s, low_s, high_s: Estimate of the loss in the verdict, with its interval, s.
+        took_s: Run time of the watched job, in seconds.
+        lost_s: Seconds that the sharer cost the watched job.
+        said_s, low_s, high_s: Estimate of these seconds in the verdict, and the lower and upper end
+            of its interval.
     """
 
     number: int
@@ -86,11 +90,11 @@ class LinkSeen:
 
 
 def plan(count: int, seed: int) -> Iterator[LinkScene]:
-    """Plan experiments: with a sharer and without one by turns.
+    """Plan experiments, in turn with a sharer and without one.
 
     Args:
         count: Number of experiments.
-        seed: Seed of all random choices; each experiment depends only on it and its own number.
+        seed: Seed of all random choices; an experiment depends only on the seed and its number.
     """
     for number in range(1, count + 1):
         dice = random.Random(f"{seed}/{number}")
@@ -99,7 +103,7 @@ def plan(count: int, seed: int) -> Iterator[LinkScene]:
 
 
 def _scene(dice: random.Random, number: int, topology: str, *, harmful: bool) -> LinkScene:
-    """Draw nodes until the neighbours share links as they should."""
+    """Draw an experiment in which only the sharer, if any, uses links of the watched job."""
     shape = fabric.topology(LabSpec(topology=topology))
     nodes = [host for host in shape.hosts if host]
     while True:
@@ -125,7 +129,7 @@ def _scene(dice: random.Random, number: int, topology: str, *, harmful: bool) ->
 
 
 def _links(shape: Topology, a: str, b: str) -> set[str]:
-    """Return the names of the links that two nodes' messages cross."""
+    """Return the names of the links that messages between two nodes cross, in both directions."""
     ends = shape.place[a], shape.place[b]
     links = [link for way in (ends, ends[::-1]) for link in fabric.way(shape, *way)]
     return {shape.link_name(link) for link in links}
@@ -193,10 +197,11 @@ def summary(seen: Sequence[LinkSeen]) -> dict[str, Any]:
     """Return the scores over all experiments.
 
     Returns:
-        experiments; harmful, and right: the share of these; wrong: experiments in which a job that
-        shares no link was named; error: median error of the seconds lost, share of the loss;
-        within_15: share of the harmful ones whose error is 15 % or less; held: share of those whose
-        interval holds the loss.
+        `experiments`: their number. `harmful`: number of harmful experiments. `right`: share of the
+        harmful ones whose verdict is right. `wrong`: number of experiments in which a job that
+        shares no link was named. `error`: median relative error of the lost seconds, over right
+        verdicts. `within_15`: share of the right verdicts whose error is at most 15 %. `held`:
+        share of the harmful experiments whose interval contains the loss.
     """
     harmful = [each for each in seen if each.harmful]
     errors = [each.error for each in harmful if each.right]

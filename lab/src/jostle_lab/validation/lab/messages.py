@@ -1,7 +1,7 @@
-"""Runs message jobs at known times on chosen nodes of a lab with a topology, with known truth.
+"""Runs jobs that only send messages in a lab, and computes how much they slowed the first one.
 
-The first job, the watched one, has a fixed amount of work. The others are on in bursts until it
-ends.
+The first job, the watched one, has a fixed amount of work. The others send messages in bursts until
+it ends.
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ class Truth:
     """The activity of jobs, by their own logs.
 
     Attributes:
-        took_s: Run time of the watched job, s.
-        lost_s: Time that harmful jobs cost the watched job, s: in slices in which they were active,
-            the time beyond what its work there takes at its rate in slices in which all others were
-            silent.
+        took_s: Run time of the watched job, in seconds.
+        lost_s: Seconds that harmful jobs cost the watched job. Only slices in which they were
+            active count: their time, less the time that the work done in them takes at the watched
+            job's rate in slices without other active jobs.
         bytes: Bytes that the ranks of each job sent to other ranks.
     """
 
@@ -77,7 +77,7 @@ def run(
     slice_ns: int,
     say: Callable[[float], None] = lambda seconds: None,
 ) -> Truth:
-    """Run jobs concurrently with the first, the watched one, and ingest their profiles.
+    """Run the watched job and the others at the same time, and ingest their profiles.
 
     Args:
         lab: The lab.
@@ -111,7 +111,7 @@ class _JobStarter:
         self._ended = threading.Event()
 
     def play(self, jobs: Sequence[MessageJob], say: Callable[[float], None]) -> None:
-        """Run all jobs; return when the first has done its work."""
+        """Run all jobs until the first one, the watched job, has done its work."""
         watched, *others = jobs
         limit = ["--iterations", str(watched.iterations)]
         process = self._started(watched, limit, self._start_ns)
@@ -131,7 +131,7 @@ class _JobStarter:
             raise ValidationError(f"{watched.name} ended with status {status}.")
 
     def _bursts(self, job: MessageJob) -> None:
-        """Run a job in bursts: processes of its own for each, so that its pauses use no core."""
+        """Run a job in bursts, each with new processes, so that no core is used in between."""
         for begin, length in job.bursts:
             at_ns = self._start_ns + int(begin * 1e9)
             if self._ended.wait(max((at_ns - time.time_ns()) / 1e9 - _BURST_LEAD_S, 0)):

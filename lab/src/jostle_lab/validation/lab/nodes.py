@@ -1,4 +1,4 @@
-"""Runs a program of a validation over nodes of a lab, with other messages over the same link."""
+"""Runs a program of a validation on nodes of a lab, and disturbs it by messages over its link."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Nodes:
     def words(
         self, ranks: int, variables: Mapping[str, str], argv: Sequence[str], folder: Path
     ) -> list[str]:
-        """Return the command that runs a program: as many ranks on one side as on the other.
+        """Return the command that runs a program, with half of its ranks on each side of the link.
 
         Args:
             ranks: Number of ranks, an even number. Up to six ranks have a node each.
@@ -58,7 +58,7 @@ class Nodes:
     def disturb(
         self, pattern: str, at: float, seconds: float, logs: Path, over: threading.Event
     ) -> tuple[int, int] | None:
-        """Send messages over the link of a program, between two other nodes.
+        """Send messages between two other nodes, over the link that the program uses.
 
         Args:
             pattern: Pattern of `jostle signal`.

@@ -1,4 +1,4 @@
-"""Plans the lab experiments: a probe, and neighbours of which some slow it."""
+"""Plans the lab experiments: a job whose loss is measured (probe), and jobs that may slow it."""
 
 from __future__ import annotations
 
@@ -120,8 +120,8 @@ _LITTLE = ("open-write-close", "--chunk", "16KiB", "--iterations", "4")
 def scenes(*, harmful: int, null: int, seed: int) -> list[LabScene]:
     """Plan experiments.
 
-    The first of them are probes alone, which measure how long each takes undisturbed; then harmful
-    ones and null ones in a shuffled order. Each harmful one has harmless neighbours, too.
+    In the first experiments each probe runs alone, to measure its undisturbed rate. The others
+    follow in random order. Those with a harmful neighbour have harmless neighbours, too.
 
     Args:
         harmful: Number of experiments with a neighbour that slows the probe.
@@ -175,12 +175,12 @@ def _harmful(dice: random.Random, probe: str, turn: int) -> tuple[LabNeighbour, 
 
 
 def _little(phase: float) -> LabNeighbour:
-    """Make a neighbour that shares the probe's file system all the time without harm."""
+    """Make a neighbour that uses the probe's file system all the time, too little to slow it."""
     return LabNeighbour("little", "node3", _LITTLE, "shared", rhythm(1.0, 0.25, phase), harm=False)
 
 
 def _harmless(dice: random.Random, probe: str, turn: int) -> tuple[LabNeighbour, ...]:
-    """Return neighbours of a probe that do not slow it: none uses a resource that it needs."""
+    """Return neighbours that do not slow a probe, as they hardly use what the probe needs."""
     period = dice.choice((2.75, 4.0, 6.0))  # 2.75 s: the period of the probe with phases
     phase = dice.random() * period / 2
     on = rhythm(period, period / 2, phase)

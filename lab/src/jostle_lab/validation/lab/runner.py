@@ -72,7 +72,7 @@ def _failed(scene: LabScene, repository: Path, error: str) -> Played:
 
 
 def played(folder: Path) -> list[Played]:
-    """Return the experiments that succeeded; a crash may have cut off the last line."""
+    """Return the records of experiments that succeeded, except for a line that a crash cut off."""
     try:
         lines = (folder / "scenes.jsonl").read_text().splitlines()
     except FileNotFoundError:
@@ -231,7 +231,7 @@ def _taken(lab: Lab, scene: LabScene, repository: Path, status: int) -> Played:
 
 
 def _probe(lab: Lab, scene: LabScene, start_ns: int) -> subprocess.Popen[bytes]:
-    """Start the probe; one of several rounds is a shell that runs them in turn."""
+    """Start the probe; if it has several rounds, a shell runs one after the other."""
     probe = PROBES[scene.probe]
     folder = _MEMORY if probe.memory else lab.here if probe.apart else lab.shared
     first = _words(lab, scene.job, probe.words, folder, start_ns, mpi=bool(probe.partner))
@@ -261,14 +261,14 @@ def _words(
 
 
 def _bound(words: list[str], core: int) -> list[str]:
-    """Bind a command to a core: otherwise it is random which jobs share one."""
+    """Bind a command to a core, as otherwise chance would decide which jobs share a core."""
     return words if core < 0 else ["taskset", "-c", str(core), *words]
 
 
 def _profiled(
     lab: Lab, nodes: tuple[str, str], job: str, words: Sequence[str]
 ) -> subprocess.Popen[bytes]:
-    """Start a job on a node, or with a rank on each of two."""
+    """Start a profiled job on one node, or an MPI job with a rank on each of two nodes."""
     argv = profiled_words(words, job=job, spool=lab.here / "spool", slice_ns=SLICE_NS)
     env = {"JOSTLE": "on"}
     node, partner = nodes
@@ -285,7 +285,7 @@ def _profiled(
 def _neighbour(
     lab: Lab, scene: LabScene, lab_neighbour: LabNeighbour, start_ns: int, ended: threading.Event
 ) -> None:
-    """Run a neighbour in bursts: a process per burst, so that its pauses use no core."""
+    """Run a neighbour in bursts, each with a new process, so that no core is used in between."""
     folder = lab.shared if lab_neighbour.place == "shared" else lab.here
     lead_s = _MPI_BURST_LEAD_S if lab_neighbour.partner else _BURST_LEAD_S
     for begin, length in lab_neighbour.bursts:
@@ -308,7 +308,7 @@ def _neighbour(
 
 
 def name_of(folder: Path) -> str:
-    """Return the name of a validation's labs, different from those of another one at the same time.
+    """Return a name for a validation's labs that no other running validation uses.
 
     Raises:
         ValidationError: The folder has no name.

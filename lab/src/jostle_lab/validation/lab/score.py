@@ -1,4 +1,4 @@
-"""Scores identifications of lab experiments. Pure functions."""
+"""Compares jostle's suspects in lab experiments with the known causes. Pure functions."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class Slices:
 
     @property
     def precision(self) -> float | None:
-        """Share of the slices named as disturbed that were."""
+        """Of the slices that jostle named as disturbed, the share that was disturbed."""
         return self.hit / (self.hit + self.wrong) if self.hit + self.wrong else None
 
     @property
     def recall(self) -> float | None:
-        """Share of the disturbed slices that were named."""
+        """Of the disturbed slices, the share that jostle named."""
         return self.hit / (self.hit + self.missed) if self.hit + self.missed else None
 
     @property
@@ -61,13 +61,15 @@ class Seen:
         named: Suspects, in jostle's order.
         right: Whether the first suspect is the neighbour that slowed the probe; None in a null run.
         run_s: Run time of the probe.
-        lost_s: Time that harmful neighbours cost the probe, s.
-        said_s, low_s, high_s: jostle's estimate of the loss, with its interval, s.
-        calm_s: Time that they cost the probe beyond the machine's own noise, by the probe's log:
-            compared with the slices of the same run without active neighbours; None if these are
-            too few.
-        same_run: Whether lost_s is calm_s, since the probe's null runs differ too much from each
-            other.
+        lost_s: Seconds that harmful neighbours cost the probe, compared with runs of the probe
+            alone.
+        said_s, low_s, high_s: jostle's estimate of the loss, and the lower and upper end of its
+            interval, in seconds.
+        calm_s: Seconds that harmful neighbours cost the probe, compared with the calm slices of the
+            same run (those without an active harmful neighbour), which contain the machine's own
+            noise; None if there are too few calm slices.
+        same_run: Whether `calm_s` is used as `lost_s`, as the probe's rate differs too much between
+            null runs.
     """
 
     job: str
@@ -97,29 +99,29 @@ class Seen:
 
     @property
     def relative(self) -> float | None:
-        """Relative error of the estimated loss, if the loss is large."""
+        """Relative error of the estimated loss; None if the loss is small."""
         return abs(self.said_s - self.lost_s) / self.lost_s if self.percent > LARGE else None
 
     @property
     def relative_calm(self) -> float | None:
-        """The error against the calm slices, where the loss is large."""
+        """Relative error of the estimate against `calm_s`; None if the loss is small."""
         if self.calm_s is None or self.relative is None or self.calm_s <= 0:
             return None
         return abs(self.said_s - self.calm_s) / self.calm_s
 
     @property
     def held(self) -> bool:
-        """Whether the interval contains the loss."""
+        """Whether the estimate's interval contains `lost_s`."""
         return self.low_s <= self.lost_s <= self.high_s
 
     @property
     def held_calm(self) -> bool | None:
-        """Whether the interval contains the loss against the calm slices."""
+        """Whether the estimate's interval contains `calm_s`; None if `calm_s` is not known."""
         return None if self.calm_s is None else self.low_s <= self.calm_s <= self.high_s
 
     @property
     def apart(self) -> float | None:
-        """Difference of the two losses, as a share of that against the calm slices."""
+        """Difference of `lost_s` and `calm_s`, as a share of `calm_s`; None if not known."""
         return abs(self.lost_s - self.calm_s) / self.calm_s if self.calm_s else None
 
     @property
@@ -137,7 +139,10 @@ class Seen:
 
 
 def alone(runs: Sequence[Played]) -> dict[str, float]:
-    """Return each probe's operations in a slice when alone: mean of the middle half."""
+    """Return the number of operations per slice of each probe when it runs alone.
+
+    It is the mean of the middle half of the slices.
+    """
     found: dict[str, list[int]] = {}
     for played in runs:
         if played.scene.name == "alone":
@@ -151,15 +156,13 @@ def _middle(values: Sequence[int]) -> float:
 
 
 def unsteady(runs: Sequence[Played]) -> dict[str, float]:
-    """Return the probes whose rate differs too much between runs.
-
-    Only null runs are used, so that the accuracy of jostle's verdicts has no influence.
+    """Return the probes whose rate differs too much between null runs (without harmful jobs).
 
     Args:
         runs: All experiments.
 
     Returns:
-        Range of the rates in null runs, share of their median, where it is above STEADY.
+        For each such probe, the range of its rates divided by their median, which is above STEADY.
     """
     rates: dict[str, list[float]] = {}
     for played in runs:
@@ -178,13 +181,13 @@ def see(
     usual: Mapping[str, float],
     differing: Collection[str] = (),
 ) -> Seen | None:
-    """Compare an experiment with its identification.
+    """Compare an experiment with jostle's verdict on its probe.
 
     Args:
         played: The experiment.
-        interference: Result of `interference` for the probe.
-        usual: Operations per slice of each probe when it is alone.
-        differing: Probes whose loss is known from the calm slices of the same run alone.
+        interference: The verdict.
+        usual: Operations per slice of each probe when it runs alone.
+        differing: Probes of `unsteady`, whose loss can only be known from calm slices of the run.
 
     Returns:
         The comparison, or None if the probe never ran alone.
@@ -232,11 +235,11 @@ def alongside(played: Work, bad: Sequence[str]) -> dict[int, float]:
 
 
 def lost(played: Work, bad: Sequence[str], usual: float) -> float:
-    """Return the seconds that harmful neighbours cost.
+    """Return the seconds that harmful neighbours cost a probe.
 
-    In the slices in which they were on: the time at work there, less what the work done there
-    needs. Slices in which the probe began, paused, or finished nothing count as well: that is
-    where a stall is.
+    Only slices in which they were active count: the time that the probe worked there, less the time
+    that its finished work needs when undisturbed. Slices in which the probe began, paused, or
+    finished no operation count as well, as a stalled probe finishes none.
 
     Args:
         played: The experiment.
@@ -273,13 +276,13 @@ def covered(spans: Sequence[Sequence[int]], first: int, last: int) -> list[float
 
 
 def calm(played: Work, shares: Mapping[int, float]) -> float | None:
-    """Return the operations in a slice of the same run without harmful neighbours.
+    """Return the mean number of operations in a calm slice: without active harmful neighbours.
 
-    The machine's own noise is in it, as it is in the other slices. Slices just after a neighbour's
-    burst are left out.
+    The machine's own noise acts in calm slices as in the others. Slices just after a burst of a
+    harmful neighbour are left out.
 
     Returns:
-        None where there are fewer than eight.
+        The mean; None if there are fewer than eight calm slices.
     """
     done = played.work()
     clear = [
@@ -320,15 +323,15 @@ class LabScore:
         first: Share of harmful experiments whose first suspect is correct.
         null: Number of null runs (without a harmful neighbour).
         alarms: Number of null runs in which a suspect was named.
-        relative: Median relative error of large losses; None without any.
+        relative: Median relative error of large losses; None if no loss is large.
         points: Median error of the other losses, percentage points of the run time.
-        relative_calm: Median relative error against the calm slices of the same runs.
-        held: Share of harmful experiments whose interval contains the loss.
-        held_calm: Share whose interval contains the loss against the calm slices.
-        apart: Median relative difference of the two losses: the uncertainty of the truth.
+        relative_calm: Median relative error of large losses against `Seen.calm_s`.
+        held: Share of harmful experiments whose interval contains `Seen.lost_s`.
+        held_calm: Share of harmful experiments whose interval contains `Seen.calm_s`.
+        apart: Median relative difference of `lost_s` and `calm_s`: the uncertainty of the truth.
         half_width: Median half-width of the intervals, relative to the estimate.
-        unsteady: Probes whose loss is known only from the same run, and the spread of their null
-            runs.
+        unsteady: Probes whose loss is known only from calm slices of the same run; and the relative
+            range of their rates in null runs.
     """
 
     runs: int
@@ -356,7 +359,7 @@ def lab_score(seen: Sequence[Seen], differing: Mapping[str, float] | None = None
 
     Args:
         seen: The experiments.
-        differing: From `unsteady`.
+        differing: Result of `unsteady`.
     """
     harmful = [one for one in seen if not one.null]
     null = [one for one in seen if one.null]

@@ -1,4 +1,4 @@
-"""Reads the activity of a probe and its co-running jobs over time from their signals' logs."""
+"""Reads from the logs of an experiment's jobs when the measured job (probe) and others worked."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class Work:
     def work(self) -> dict[int, int]:
         """Return the operations of the slices in which the probe worked throughout.
 
-        Slices in which it begins or pauses, and their neighbours, are left out: it is not known how
-        much of them it needed.
+        Slices in which it begins or pauses, and the slices next to them, are left out: it is not
+        known for how much of them it worked.
         """
         done = {pair[0]: pair[1] for pair in self.active}
         return {
@@ -76,7 +76,7 @@ def work_of(log: SignalLog, job: str, others: Mapping[str, str]) -> Work | None:
 
 
 def merged(spans: list[list[int]]) -> list[list[int]]:
-    """Join spans that overlap, as those of the ranks of a job do."""
+    """Join spans of time that overlap, such as the bursts of several ranks of a job."""
     found: list[list[int]] = []
     for begin, end in sorted(spans):
         if found and begin <= found[-1][1]:

@@ -1,1 +1,1 @@
-"""Experiments on the length of time slices: how many verdicts are wrong with longer slices?"""
+"""Experiments on the length of slices: how many more verdicts are wrong if slices are longer?"""

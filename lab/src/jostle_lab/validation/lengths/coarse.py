@@ -1,6 +1,7 @@
 """Turns records of short time slices into the records that longer slices would have given.
 
-So one run is assessed at several slice lengths, and differences between runs do not count.
+So the same run is assessed at several slice lengths, and the results are not affected by
+differences between runs.
 """
 
 from __future__ import annotations
@@ -22,18 +23,18 @@ _FOR_EVER = 2**62
 
 
 def coarse(alongside: CoRunning, length_ns: int) -> CoRunning:
-    """Return a job and its neighbours as slices of another length would have recorded them.
+    """Return the data of a job and its neighbours as longer slices would have recorded them.
 
-    Amounts are summed. A maximum or minimum over processes becomes the sum of those of the short
-    slices: exact with one process, otherwise a bound. Of states the largest counts. Messages
-    between nodes are unchanged.
+    Amounts, and also maxima and minima over processes, are summed over the short slices. The sum of
+    maxima or minima is exact for a job with one process, and a bound for others. Of states, such as
+    the number of cores, the largest value is taken. Messages between nodes are unchanged.
 
     Args:
-        alongside: From Repository.alongside.
-        length_ns: New length, a multiple of the length of the job's slices.
+        alongside: Result of Repository.alongside.
+        length_ns: New length of slices, a multiple of the length of the job's slices.
 
     Raises:
-        ValueError: The length is no such multiple.
+        ValueError: The new length is no such multiple.
     """
     lives = {
         name: fact.life
@@ -84,8 +85,8 @@ def coarse_rows(
         table: Rows with slice and slice_ns, or with start_ns and length_ns, and columns of numbers.
         keys: Columns that, with the slice, identify a row.
         length_ns: New length, ns.
-        lives: Start and end of each job in a column job, ns.
-        mine: Start and end of the job to which rows without a column job belong.
+        lives: Start and end, in ns, of the jobs in column `job`.
+        mine: Start and end of the job to which the rows belong if there is no column `job`.
 
     Returns:
         The same columns, sorted by keys and slice.
@@ -111,7 +112,7 @@ def coarse_rows(
 
 
 def _spans(table: pa.Table, length_ns: int) -> tuple[Ints, Ints]:
-    """Return start and end of each row's slices, ns; of whole slices where they are known."""
+    """Return start and end in ns of each row: of its whole slices, or of the recorded time."""
     if "slice" not in table.column_names:
         start = table["start_ns"].to_numpy()
         return start, start + table["length_ns"].to_numpy()
@@ -130,7 +131,7 @@ def _with_times(
     lives: Mapping[str, tuple[int, int]],
     mine: tuple[int, int],
 ) -> pa.Table:
-    """Return sums with the columns of a table in its order; slices are cut to their jobs' runs."""
+    """Return sums with the columns of a table; the first and last slices are cut to their jobs."""
     first = sums["slice"].to_numpy()
     start, end = first * length_ns, (first + sums["span"].to_numpy()) * length_ns
     jobs = sums["job"].to_pylist() if "job" in sums.column_names else None

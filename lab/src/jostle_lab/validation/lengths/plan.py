@@ -1,7 +1,8 @@
-"""Draws the experiments on slice lengths: victims of ten and two minutes, and their neighbours.
+"""Draws the experiments on slice lengths: a victim that runs 10 or 2 minutes, and its neighbours.
 
-Everything is drawn from a seed. Bursts last from 10 s to 5 min; some neighbours have no profile;
-some are steady, begin with the victim, occur in threes, or slow it on two resources.
+Everything is drawn from a seed. Neighbours are active in bursts of 10 s to 5 min, or all the time.
+Some have no profile, some begin at the same time as the victim. In some experiments three
+neighbours slow the victim, or it is slowed on two resources.
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ _ELSEWHERE = "write-seek --chunk 4KiB --every 5ms"
 
 
 def trials(seed: int) -> list[Trial]:
-    """Draw the experiments, those of ten minutes first, each part in a shuffled order."""
+    """Draw the experiments: those of ten minutes in random order, then those of two minutes."""
     dice = random.Random(seed)
     drawn: list[tuple[str, float]] = []
     for kinds, seconds in ((LONG, LONG_S), (SHORT, SHORT_S)):
@@ -118,7 +119,7 @@ def _bad(dice: random.Random, rhythm: Rhythm, turn: int = 0, *, profiled: bool =
 
 
 def _bursts(dice: random.Random, seconds: float, on_s: float) -> Rhythm:
-    """Draw bursts of a length, two to five in a run where there is time."""
+    """Draw two to five bursts of a given length, or fewer if the run is too short for them."""
     most = max(int(seconds / (2 * on_s)), 1)
     count = dice.randint(min(2, most), min(5, most))
     period = seconds / count
@@ -172,7 +173,7 @@ def _quiet(dice: random.Random, seconds: float) -> tuple[Load, ...]:
 
 
 def _decoys(dice: random.Random, kind: str) -> tuple[Load, ...]:
-    """Draw jobs without influence: a small load on the same file system, and one elsewhere."""
+    """Draw jobs that do not slow the victim: a small load on its file system, and one elsewhere."""
     if dice.random() < 0.25:
         return ()
     period = dice.choice((40.0, 60.0, 90.0))

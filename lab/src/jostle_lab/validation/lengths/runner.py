@@ -55,7 +55,7 @@ class Made:
 
 
 def made(folder: Path) -> list[Made]:
-    """Return the last record of each trial in a folder; an incomplete line is left out."""
+    """Return the last record of each trial in a folder, except for a line that a crash cut off."""
     found: dict[int, Made] = {}
     path = folder / "trials.jsonl"
     for line in path.read_text().splitlines() if path.exists() else []:
@@ -95,7 +95,7 @@ class _Work:
 def make(
     folder: Path, plan: Sequence[Trial], fs: str, labs: int, name: str, progress: Progress
 ) -> None:
-    """Make the trials of a plan that are not yet made; those that failed are tried again.
+    """Run the trials of a plan that have not run yet, or that failed.
 
     Args:
         folder: Folder of the repositories and the records.
@@ -121,7 +121,7 @@ def make(
 
 
 def _in_labs(work: _Work, todo: Sequence[Trial], labs: int, name: str) -> None:
-    """Make trials, several labs at a time; if no lab is available, all end."""
+    """Run trials in several labs at a time; stop all if no lab can be started."""
     for trial in todo:
         work.left.put(trial)
     trouble: list[Exception] = []
@@ -144,7 +144,7 @@ def _in_labs(work: _Work, todo: Sequence[Trial], labs: int, name: str) -> None:
 
 
 def _worker(work: _Work, name: str, trouble: list[Exception]) -> None:
-    """Make one trial after the other in a lab; a new one after a failure."""
+    """Run one trial after the other in a lab; after a failure start a new lab."""
     lab: Lab | None = None
     spec = LabSpec(
         name=name,

@@ -91,7 +91,7 @@ class Row:
 
     @property
     def short(self) -> bool:
-        """Whether its victim ran for less than ten minutes."""
+        """Whether the trial's victim ran for less than ten minutes."""
         return self.seconds < LONG_S
 
 
@@ -148,11 +148,12 @@ class Summary:
     """Trials of one kind at one slice length.
 
     Attributes:
-        harmful, right: Number of trials with a harmful cause, and of those with the correct suspect
-        first.
+        harmful: Number of trials whose cause slowed the victim.
+        right: Number of harmful trials whose first suspect is correct.
         undecided: Number of harmful trials in which no suspect is named.
-        also_named: Number of harmful trials in which another job is named.
-        quiet, quiet_named: Number of trials without a harmful cause, and of those with a suspect.
+        also_named: Number of harmful trials in which a job is named that was not injected.
+        quiet: Number of trials in which nothing was injected.
+        quiet_named: Number of quiet trials in which a suspect is named.
         off: Median relative error of the estimated seconds; None if no true seconds are known.
         failed: Number of trials that failed.
     """
@@ -170,8 +171,8 @@ class Summary:
 def summary(rows: Sequence[Row]) -> Summary:
     """Return the summary of rows of one slice length.
 
-    A neighbour that did not slow the victim by a tenth, by the victim's log, did no harm: no answer
-    about it is right, and to name it is not wrong either.
+    If the victim's log shows that the cause slowed the victim by less than VISIBLE percent, the
+    trial counts neither as harmful nor as quiet.
     """
     made = [row for row in rows if not row.error]
     harmful = [row for row in made if not row.quiet and (row.slowed or VISIBLE) >= VISIBLE]

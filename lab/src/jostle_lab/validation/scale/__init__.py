@@ -1,1 +1,1 @@
-"""Simulates a day of a site with faults, and measures which costs grow with a repository's age."""
+"""Tests jostle at scale: a simulated day of a site with faults, and costs that grow with time."""

@@ -1,4 +1,4 @@
-"""Simulates a day of a site with its data collection, viewers of its pages, and faults."""
+"""Simulates a day of a site: jostle collects data, users view its pages, and faults occur."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class DaySpec:
         speed: Simulated seconds per real second.
         viewers: Number of simulated users that request pages meanwhile.
         seed: Seed of jobs and programs.
-        settle_s: Longest wait at the end until all data has arrived, s of this machine.
+        settle_s: Longest wait at the end until all data has arrived, in real seconds.
     """
 
     nodes: int = 100
@@ -61,7 +61,7 @@ class DaySpec:
 
     @property
     def slices_per_s(self) -> float:
-        """Process-slices that are written per second of this machine."""
+        """Number of process-slices (slices of one process) that are written per real second."""
         return self.nodes * self.processes * self.speed * 1e9 / SLICE_NS
 
 
@@ -70,8 +70,8 @@ class DayResult:
     """The results of a simulated day.
 
     Attributes:
-        happened: Time (s of this machine) and kind of each fault.
-        figures: Results by name.
+        happened: Time (in real seconds) and kind of each fault.
+        figures: Numerical results by name.
         samples: Time series by name.
         pages: Latency of each kind of page: time (s) and latency (ms) of each request.
         errors: Descriptions of failed page requests and Spark queries.
@@ -146,7 +146,7 @@ class _Day:
         self._behind_s = self._settled_s = 0.0
 
     def run(self) -> None:
-        """Simulate the time with its faults; then wait until all data has arrived."""
+        """Simulate the day with its faults; then wait until all data is in the repository."""
         spec, site = self._spec, self._site
         self._shippers = [
             Shipper(node, self._receivers[number % RECEIVERS].url, 60 / spec.speed)
@@ -245,7 +245,7 @@ class _Day:
         self._upkeep[-1].kill()
 
     def _settle(self) -> None:
-        """Wait until spools and mirrors are empty and nothing lags."""
+        """Wait until all data has passed from spools and receivers into the repository."""
         begin = time.monotonic()
         while self._left():
             if time.monotonic() - begin > self._spec.settle_s:

@@ -37,10 +37,10 @@ class Fault:
 
 
 def schedule(minutes: int, *, has_spark: bool) -> list[Fault]:
-    """Return the faults in so many simulated minutes, in order.
+    """Return the faults of a simulation of some minutes, in order of time.
 
-    A receiver is down for half an hour, and all of them for ten minutes, or, in a shorter time than
-    four hours, in proportion.
+    One receiver is down for half an hour, and later all receivers for ten minutes. If the
+    simulation is shorter than four hours, these times are shorter in proportion.
     """
     scale = min(1.0, minutes / 240)
     faults = [Fault(0, "clock"), Fault(0.3 * minutes, "clock set")]

@@ -1,4 +1,4 @@
-"""Measures which costs grow with a repository's age: the same site after one day and after many."""
+"""Measures which costs of jostle grow with the number of days that a repository contains."""
 
 from __future__ import annotations
 
@@ -71,9 +71,9 @@ class Growth:
     """Growth of a measure per day, in percent of its value in the site's youngest repository.
 
     Attributes:
-        per_day: The slope of a line through all sizes and ages.
-        low: Lower end of its 95 % interval.
-        high: Upper end of that interval.
+        per_day: Slope of a line fitted to the values of all sizes and ages.
+        low: Lower end of the slope's 95 % interval.
+        high: Upper end of the slope's 95 % interval.
         grows: Whether the growth is significantly above 0, and more than 10 % in thirty days.
     """
 
@@ -107,7 +107,7 @@ WHAT = {
 def measure_growth(
     spec: GrowthSpec, folder: Path, say: Callable[[str], None] = lambda _: None
 ) -> list[Measured]:
-    """Make a repository of each size and age where there is none yet, and measure it.
+    """Measure a repository of each size and age; make those that do not exist yet.
 
     Args:
         spec: Parameters of the repositories.
@@ -165,7 +165,7 @@ def _measure(path: Path, site: SiteSpec) -> Measured:
 
 
 def _content(path: Path) -> tuple[int, int, int, list[str]]:
-    """Return process-slices, files, their bytes, and the newest jobs of 15 min to 2 h."""
+    """Return a repository's process-slices, files, bytes, and newest jobs of 15 min to 2 h."""
     store = Repository(path)
     every = [file for files in store.snapshot().files.values() for file in files]
     slices = sum(file.rows for file in every if file.table == "slices")
@@ -244,7 +244,7 @@ def _pages(path: Path, jobs: Sequence[str]) -> dict[str, float]:
 
 
 def _ingest(path: Path) -> dict[str, float]:
-    """Ingest one more hour, pass by pass, into a copy."""
+    """Measure the cost of ingesting one more hour, into a copy of the repository."""
     spools, copy = path.parent / "spools", path.parent / "copy"
     try:
         shutil.copytree(path, copy, copy_function=os.link)
@@ -256,7 +256,7 @@ def _ingest(path: Path) -> dict[str, float]:
 
 
 def one_more_hour(path: Path, spools: Path, passes: int = _PASSES) -> tuple[float, float]:
-    """Ingest an hour of a small site, pass by pass, five minutes each.
+    """Ingest an hour of a small site, in passes over five minutes each.
 
     Args:
         path: Path of the repository.
@@ -264,7 +264,7 @@ def one_more_hour(path: Path, spools: Path, passes: int = _PASSES) -> tuple[floa
         passes: Number of passes.
 
     Returns:
-        CPU time, µs per process-slice, and the most memory of this process, MiB.
+        CPU time in µs per process-slice, and the largest memory of this process in MiB.
     """
     # The site ends about now: profiles whose last slice was long ago would count as ended.
     start = time.time_ns() // SLICE_NS

@@ -59,13 +59,13 @@ class PassModel:
     slice_us: float
 
     def cores(self, nodes: int, processes: int, every_s: float) -> float:
-        """Return the cores that ingest needs.
+        """Return the number of cores that the ingesters of a site need.
 
         Args:
             nodes: Number of nodes of the site.
             processes: Number of processes on each node.
-            every_s: Period with which each profile is read, s: that of the POST requests of its
-                node.
+            every_s: Seconds between two passes over the same profile, equal to the seconds between
+                two POST requests of its node.
         """
         profiles = nodes * processes
         slices = profiles * every_s * 1e9 / SLICE_NS
@@ -73,11 +73,11 @@ class PassModel:
 
 
 def measure_passes(profiles: Sequence[int], slices: Sequence[int], folder: Path) -> list[PassCost]:
-    """Measure passes over so many profiles that have grown by so many slices each.
+    """Measure passes for each combination of a number of profiles and of new slices in each.
 
     Args:
-        profiles: Numbers of profiles, with 48 on each node.
-        slices: Numbers of slices.
+        profiles: Numbers of profiles that have grown, with 48 on each node.
+        slices: Numbers of slices by which each profile has grown since the last pass.
         folder: Path of an empty folder.
     """
     return [
@@ -115,7 +115,7 @@ def _measure(profiles: int, slices: int, folder: Path) -> PassCost:
 
 
 def model_of(costs: Sequence[PassCost]) -> PassModel:
-    """Fit the linear model, with each kind of pass weighted by its cost."""
+    """Fit the linear model by least squares of the relative errors."""
     terms = np.array([[1.0, cost.profiles, cost.profiles * cost.slices] for cost in costs])
     used = np.array([cost.cpu_s for cost in costs])
     whole, profile, each = np.linalg.lstsq(terms / used[:, None], np.ones(len(used)), rcond=None)[0]

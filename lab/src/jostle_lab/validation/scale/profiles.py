@@ -1,8 +1,9 @@
 """Writes profiles in the runtime's format for many simulated processes at once.
 
-The format is in docs/reference/profile-format.md. Each kind of program has about a minute of
-records that are repeated, and running totals of their cells, so that a process costs four writes
-however many slices it adds. The header's totals are those of the records: there is no remainder.
+The format is described in docs/reference/profile-format.md. Each kind of program has records of
+about a minute, which are repeated, and running totals of their counters (cells). So any number of
+new slices of a process takes only four writes. The totals in a profile's header are exactly the
+sums over its records.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ _LEVEL = "os_rss_bytes"
 
 @functools.cache
 def places() -> tuple[dict[str, int], int, int]:
-    """Return the layout of metrics: each metric's cell, a mount's cells, and the cell count."""
+    """Return the first cell (counter) of each metric, the cells per mount, and the cells in all."""
     mount = [m for m in METRICS if m.scope == "mount"]
     stride = _up(len(mount), 8)
     cells = {m.id: number for number, m in enumerate(mount)}
@@ -135,7 +136,7 @@ def mount_record(source: str) -> bytes:
 
 
 def clock_record(realtime_ns: int, step_ns: int) -> bytes:
-    """Return the record of a clock that was set."""
+    """Return the record which states that the node's clock was set."""
     return record("C", varint(realtime_ns) + varint(0) + varint(1000) + _signed(step_ns))
 
 
@@ -145,10 +146,10 @@ class Program:
 
     Attributes:
         name: Path of the program.
-        records: The records of a period, twice.
-        ends: Offset of the end of each record: (2 * PERIOD + 1,), the first is 0.
-        totals: Values of the cells after so many slices: (PERIOD + 1, cells).
-        written: posix_write_bytes after so many slices: (PERIOD + 1,).
+        records: The records of PERIOD slices, twice.
+        ends: 0, and the offset of the end of each record, (2 * PERIOD + 1,).
+        totals: Values of the cells after 0 to PERIOD slices, (PERIOD + 1, cells).
+        written: Value of posix_write_bytes after 0 to PERIOD slices, (PERIOD + 1,).
     """
 
     name: str

@@ -1,7 +1,7 @@
 """Starts the real programs of a simulated site: shippers, receivers, ingesters, `jostle serve`.
 
-All run as an operator starts them. A node's shipper has a mount namespace of its own, in which the
-kernel's boot id is that of the simulated node.
+The programs are started by the same commands as at a real site. Each node's shipper has a mount
+namespace of its own, in which it reads the simulated node's boot ID instead of the kernel's.
 """
 
 from __future__ import annotations
@@ -65,16 +65,16 @@ def can_pretend(folder: Path) -> bool:
 
 
 class Sleepers:
-    """Processes that sleep: simulated processes use their IDs, so that these IDs exist."""
+    """Processes that only sleep, whose process IDs the simulated processes use."""
 
     def __init__(self, number: int) -> None:
-        """Start them."""
+        """Start a number of sleeping processes."""
         self._processes = [subprocess.Popen(["sleep", "86400"]) for _ in range(number)]
         #: Process id and start (ticks since boot) of each.
         self.ids = [(process.pid, _started(process.pid)) for process in self._processes]
 
     def end(self) -> None:
-        """End them."""
+        """End the sleeping processes."""
         for process in self._processes:
             process.kill()
             process.wait()
@@ -85,7 +85,7 @@ def _started(pid: int) -> int:
 
 
 class ReceiverService:
-    """A receiver with its ingester, its mirror and its log.
+    """A receiver with its ingester, its log, and its mirror (copies of the nodes' profiles).
 
     Attributes:
         name: The receiver's name, such as receiver1.
@@ -181,7 +181,7 @@ class ReceiverService:
 
 
 def write_tokens(folder: Path, nodes: Sequence[SimulatedNode]) -> None:
-    """Write the receivers' file of hashed tokens, and each node's own."""
+    """Write a token for each node, and the receivers' file with hashes of all tokens."""
     lines = []
     for node in nodes:
         secret = f"secret-{node.name}"
@@ -283,7 +283,7 @@ class Pages:
 
 
 def apart(function: Callable[..., T], *arguments: object) -> T:
-    """Call a function in a new process, with nothing cached."""
+    """Call a function in a new process, so that it finds no caches of earlier calls."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         return pool.submit(function, *arguments).result()
 
@@ -305,7 +305,7 @@ def cpu_s(pid: int) -> float:
 
 
 def size_of(folder: Path) -> tuple[int, int]:
-    """Return the files below a folder, and their bytes."""
+    """Return the number of files below a folder, and their total size in bytes."""
     files = size = 0
     for place, _, names in os.walk(folder):
         for name in names:

@@ -26,10 +26,10 @@ class UnitCosts:
     """The measured costs of one unit of work.
 
     Attributes:
-        posts_per_core: HTTP POST requests with 48 files that a core of a receiver serves per
-            second.
-        node_bytes: Bytes that a node sends per second, compressed, with a POST request each 4 s.
-        stored_bytes: Bytes of a process-slice in the repository.
+        posts_per_core: Number of HTTP POST requests, with data of 48 files each, that a receiver
+            serves per second and core.
+        node_bytes: Compressed bytes that a node sends per second, in a POST request every 4 s.
+        stored_bytes: Bytes that one slice of one process takes in the repository.
     """
 
     posts_per_core: float
@@ -38,7 +38,7 @@ class UnitCosts:
 
 
 def sizing_table(costs: Sequence[PassCost], unit: UnitCosts) -> list[str]:
-    """Return the needs of sites of 100, 1000 and 10 000 nodes, as lines of a table."""
+    """Return a table, line by line, of what sites of 100, 1000 and 10 000 nodes need."""
     model = model_of(costs)
     compact_us = _TIERS * max(costs, key=lambda cost: cost.profiles * cost.slices).compact_us
     rows: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""Writes the spools of a simulated site: nodes, boots, jobs, processes; and records the truth."""
+"""Writes the profiles of a simulated site's jobs, and records what was written (the truth)."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class Written:
         safe: Number of slices, from the first one on, that are durable on the node's disk.
         slices: Number of slices that were written; those beyond `safe` were lost when the node
             failed, unless they had been sent before.
-        jump: Number of slices by which the node's clock was set forward, and the slice before which
-            that happened.
+        jump: Number of slices by which the node's clock was set forward, and the number of slices
+            that were written before.
     """
 
     host: str
@@ -62,7 +62,7 @@ class Written:
 
 @dataclass
 class _Process:
-    """A process that runs: its file, and the truth."""
+    """A process that runs: its profile, and the record of what was written into it."""
 
     truth: Written
     file: int
@@ -72,7 +72,7 @@ class _Process:
     steps: list[tuple[int, int]] = field(default_factory=list)
 
     def grow(self, slices: int, extra: bytes = b"") -> None:
-        """Append slices, and a record before them; then update the header."""
+        """Append slices, after other records if `extra` has any; then update the header."""
         truth, at = self.truth, shape()
         data = extra + truth.program.appended(truth.slices, slices - bool(extra))
         os.pwrite(self.file, data, self.end)
@@ -187,7 +187,7 @@ class SimulatedNode:
                 left -= min(left, _AT_ONCE)
 
     def set_clock(self) -> None:
-        """Correct the node's clock: its processes see a jump, and a slice that begins later."""
+        """Set the node's clock forward: its processes record the jump, and skip some slices."""
         step, self.behind = self.behind, 0
         for process in self._processes:
             truth = process.truth
@@ -212,7 +212,7 @@ class SimulatedNode:
         self._processes = []
 
     def fail(self) -> None:
-        """Simulate a failure of the node: its processes, and the ends of their files, are lost."""
+        """Simulate a failure of the node: its processes end, and their last writes may be lost."""
         for process in self._processes:
             process.die(self._chance)
         self._processes = []
@@ -220,7 +220,7 @@ class SimulatedNode:
 
     @property
     def is_idle(self) -> bool:
-        """Whether the node is up without processes, since its job ended when it failed."""
+        """Whether the node is up and has no processes, as after a failure."""
         return self.is_up and not self._processes
 
     def waiting(self) -> int:

@@ -1,8 +1,8 @@
-"""Simulates that all nodes of a site return at once, each with the data of an outage.
+"""Simulates the end of an outage: all nodes of a site send the data of the outage at once.
 
-The nodes are connections that speak the shippers' protocol (docs/reference/receive.md), as this
-machine could not run a thousand shippers and the receiver. Unlike shippers, they do not spread
-their return over time: this is the worst case.
+Each node is a connection that uses the shippers' protocol (docs/reference/receive.md), as one
+machine cannot run a thousand shippers and the receiver. Unlike shippers, these nodes all begin at
+the same moment, which is the worst case.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ class StormSpec:
     """The parameters of the return of all nodes.
 
     Attributes:
-        nodes: Nodes.
-        processes: Processes of each.
-        minutes: Data that each node has kept, simulated minutes.
+        nodes: Number of nodes.
+        processes: Number of processes on each node.
+        minutes: Length of the outage, whose data each node has kept, in simulated minutes.
         seed: Seed of jobs and programs.
     """
 
@@ -56,10 +56,11 @@ class StormResult:
     Attributes:
         truth: Comparison of the repository with what was written.
         posts: Number of HTTP POST requests that were accepted.
-        statuses: Number of responses by HTTP status; "none": the connection failed.
-        stored_s: Time until the last byte was acknowledged.
-        queryable_s: Time until all could be queried.
-        sent_bytes: Number of bytes sent, compressed.
+        statuses: Number of requests by the HTTP status of their response; "none": the connection
+            failed.
+        stored_s: Seconds until the receiver had acknowledged the last byte.
+        queryable_s: Seconds until all data could be queried.
+        sent_bytes: Number of bytes sent, after compression.
         decoded_bytes: Number of bytes sent, before compression.
         receiver_cpu_s: CPU time of the receiver.
         ingester_cpu_s: CPU time of its ingester.
@@ -97,7 +98,10 @@ class _File:
         self.have, self.is_done = 0, False
 
     def ranges(self, room: int) -> tuple[list[bytes], int]:
-        """Return byte ranges that the receiver lacks, and their bytes; the last ends the file."""
+        """Return the next byte ranges that the receiver lacks, and their total size.
+
+        An empty range at the end of the file marks the file as finished.
+        """
         parts, at, used = [], self.have, 0
         while at < len(self.data) and used + _FILE_ROOM < room:
             size = min(len(self.data) - at, _RANGE_BYTES, room - used - _FILE_ROOM)
@@ -265,7 +269,7 @@ async def _all(nodes: Sequence[_Returning], port: int, until: float) -> None:
 
 
 def storm_table(results: Sequence[StormResult]) -> list[str]:
-    """Return the results in lines, one for each."""
+    """Return a table of the results, with a line for each."""
     lines = [
         "nodes     MB  posts  refused  stored s  queryable s  posts/s/core  MB/s/core  receiver MiB"
         "  ingester MiB  lost  doubled"

@@ -1,4 +1,4 @@
-"""Compares a repository with the written slices: none may be lost or duplicated."""
+"""Checks that a repository has every slice that the simulated processes wrote, exactly once."""
 
 from __future__ import annotations
 
@@ -32,12 +32,13 @@ class Comparison:
     """The differences between a repository and what was written.
 
     Attributes:
-        processes: Processes that were written.
-        slices: Process-slices of them that were written and have not expired.
-        lost: Process-slices that are durable on a node's disk, and not in the repository.
-        doubled: Process-slices that are in the repository more than once, or were never written.
-        unsure: Process-slices that a node lost when it failed.
-        arrived: Process-slices of `unsure` that had been sent before the failure.
+        processes: Number of processes that wrote slices.
+        slices: Number of their slices that were durable on a node's disk and have not expired.
+        lost: Number of these slices that the repository lacks.
+        doubled: Number of slices in the repository that are duplicates, or were never written.
+        unsure: Number of slices that a node lost when it failed.
+        arrived: Number of slices of `unsure` that are in the repository, as the node had sent them
+            before it failed.
         wrong: Descriptions of the first few differences.
     """
 
@@ -68,7 +69,7 @@ def compare(repository: Repository, truths: Iterable[Written]) -> Comparison:
         truths: Written slices of every process.
 
     Returns:
-        Differences in slices from the horizon of retention on; before it, duplicates.
+        The differences. Of slices old enough to expire, only duplicates count as differences.
     """
     horizon = -(-repository.snapshot().horizon_ns // SLICE_NS)
     slices = _rows(repository, _SLICES, f"slice >= {horizon}")
@@ -99,7 +100,7 @@ def _rows(repository: Repository, what: dict[str, str], where: str) -> dict[Key,
 
 
 def _expired(truth: Written, horizon: int) -> tuple[int, int]:
-    """Return how many of its slices before and after the clock was set lie before the horizon."""
+    """Return how many of a process's slices have expired: before and after its clock was set."""
     by, jump = truth.jump
     early = min(max(horizon - truth.first, 0), min(jump, truth.slices))
     rest = truth.slices - min(jump, truth.slices)
@@ -114,7 +115,7 @@ def _compare_one(
     row: tuple[int, ...] | None,
     moved: tuple[int, ...],
 ) -> int:
-    """Compare one process; return the bytes that its slices must have written."""
+    """Compare the slices of one process; return the bytes that they must report as written."""
     result.processes += 1
     early, late = _expired(truth, horizon)
     # Slices before the horizon are a prefix, as time only increases.

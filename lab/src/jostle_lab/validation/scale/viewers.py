@@ -96,7 +96,7 @@ class Viewers:
             self._over.wait(self._pause_s)
 
     def _ask(self, kind: str, path: str) -> dict[str, list[dict[str, str]]]:
-        """Send one request; an answer of status 202 (still being made) counts as an answer."""
+        """Send one request; HTTP status 202 (the data is still being computed) is no error."""
         begin = time.monotonic()
         try:
             status, content, took_s = ask(self._address, self._token, path)

@@ -1,4 +1,4 @@
-"""Samples the services of a simulated day: lag, memory, files, log, HTTP POST requests."""
+"""Samples jostle's services during a simulated day: their lag, memory, files and requests."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Watch:
             self.samples[name].append(float(value))
 
     def _count_cpu(self, name: str, pid: int) -> None:
-        """Record the CPU time of a process since it was first seen, without its start."""
+        """Record the CPU time of a process since its first sample, so without its start-up."""
         if pid and (used := cpu_s(pid)):
             first = self._first_cpu.setdefault(pid, used)
             self._cpu[name, pid] = used - first
@@ -110,7 +110,7 @@ class Watch:
         return sum(value for (_, _, each), value in self._counts.items() if each == name)
 
     def _behind_minutes(self) -> float:
-        """Return the simulated time from the newest slice that can be queried until now, min."""
+        """Return the age of the newest slice that can be queried, in simulated minutes."""
         now = self._site.slice
         try:
             found = self._repository.query(
@@ -122,7 +122,7 @@ class Watch:
         return 120.0 if last is None else float((now - 1 - last) * SLICE_NS / 60e9)
 
     def figures(self, slices: int) -> dict[str, float]:
-        """Return the largest and the last samples, and the costs.
+        """Return the last or the largest sample of each series, and the CPU time of each service.
 
         Args:
             slices: Number of process-slices that were added to the repository.

@@ -1,1 +1,1 @@
-"""Experiments in a lab: does jostle name the ranks for which others wait, and the cause?"""
+"""Experiments in a lab: does jostle name the slow rank for which others wait, and the cause?"""

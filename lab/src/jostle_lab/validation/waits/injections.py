@@ -1,8 +1,8 @@
 """Makes one node of a lab slow for a while: its cores, its disk or its link. Needs root.
 
-Each node has control groups of its own (cpu and blkio, version 1), which its ranks enter when they
-start. While nothing is injected their limits are so high that they limit nothing. The groups have
-so much weight that the rest of the machine takes hardly any time from them.
+Each node of the lab has its own control groups (cpu and blkio, version 1), which its ranks enter
+when they start. While nothing is injected, the groups' limits are too high to have an effect. The
+groups have so much weight that other processes of the machine take hardly any time from them.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class NodeGroups:
         return _GROUPS / controller / f"jostle-{self._lab.name}-{node}"
 
     def _others(self, node: str) -> Path:
-        """Return the folder of the group of other processes of a node."""
+        """Return the folder of a node's group for processes that compete with its ranks."""
         return _GROUPS / "cpu" / f"jostle-{self._lab.name}-{node}-others"
 
     def words(self, cores: Sequence[str]) -> list[str]:

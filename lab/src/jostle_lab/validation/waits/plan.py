@@ -33,8 +33,9 @@ class Injection:
         node: Number of the node, from 0, which is also the number of its rank.
         begin_s: Time at which the disturbance begins, s from the first step.
         length_s: Length of the disturbance, s; 0: until the end.
-        strength: capped: remaining cores; starved: processes on its core; slow file system and slow
-            link: remaining bytes per second; own imbalance: times the work of the others.
+        strength: Its meaning depends on the cause. `capped`: cores that the rank may still use;
+            `starved`: number of processes on the rank's core; slow file system and slow link: bytes
+            per second that remain; own imbalance: the rank's work, as a multiple of that of others.
     """
 
     cause: str
@@ -110,7 +111,7 @@ def from_json(plain: Mapping[str, Any]) -> Experiment:
 
 
 def experiments(seed: int) -> list[Experiment]:
-    """Return all experiments of a seed, mixed, so that a part of them is a sample of all."""
+    """Draw all experiments in random order, so that the first ones are a sample of all."""
     kinds = [kind for kind, number in KINDS.items() for _ in range(number)]
     random.Random(f"{seed}/order").shuffle(kinds)
     turns = dict.fromkeys(KINDS, 0)
@@ -123,7 +124,7 @@ def experiments(seed: int) -> list[Experiment]:
 
 
 def _program(dice: random.Random, *, write: bool = False) -> Program:
-    """Draw a program that computes most of the time, a rank on each core."""
+    """Draw a program that computes most of the time, with one rank on each core."""
     return Program(
         CORES,
         work_us=dice.uniform(3000, 9000),
@@ -134,7 +135,7 @@ def _program(dice: random.Random, *, write: bool = False) -> Program:
 
 
 def _ring(dice: random.Random) -> Program:
-    """Draw a program whose ranks sleep and exchange messages, on more nodes than cores."""
+    """Draw a program whose ranks sleep and exchange messages, so that they need few cores."""
     return Program(
         dice.choice([4, 5]),
         work_us=200.0,
@@ -195,7 +196,7 @@ def _own(dice: random.Random, number: int, turn: int) -> Experiment:
 
 
 def _quiet(dice: random.Random, number: int, turn: int) -> Experiment:
-    """Draw quiet runs: plain ones, and runs in which ranks are late by turns or all alike."""
+    """Draw a quiet run: without disturbance, or with ranks that are late in turn or all alike."""
     program = _ring(dice) if turn % 5 == 4 else _program(dice, write=turn % 5 == 3)
     if turn % 5 == 1:
         more = {"turn_s": dice.uniform(0.5, 1.5), "factor": dice.uniform(1.3, 1.8)}

@@ -56,7 +56,7 @@ class Record:
 
 
 def records(folder: Path) -> list[Record]:
-    """Return the last record of each experiment in a folder; an incomplete line is left out."""
+    """Return the last record of each experiment, except for a line that a crash cut off."""
     found: dict[int, Record] = {}
     path = folder / "experiments.jsonl"
     for line in path.read_text().splitlines() if path.exists() else []:
@@ -69,7 +69,7 @@ def records(folder: Path) -> list[Record]:
 
 
 def make(folder: Path, plan: Sequence[Experiment], name: str, progress: Progress) -> None:
-    """Make the experiments of a plan that are not yet made; those that failed are tried again.
+    """Run the experiments of a plan that have not run yet, or that failed.
 
     Args:
         folder: Folder of the repository and the records.

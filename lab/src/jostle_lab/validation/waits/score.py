@@ -1,4 +1,4 @@
-"""Compares the ranks that jostle named with the injections, and writes the page."""
+"""Compares the ranks that jostle named as late with the injections, and writes the page."""
 
 from __future__ import annotations
 
@@ -75,7 +75,10 @@ def assess(record: Record, waits: JobWaits) -> list[Row]:
 
 
 def _of(injection: Injection, span: tuple[int, int], said: Sequence[Straggler]) -> Straggler | None:
-    """Return the verdict on an injection: on its node, for most of its time."""
+    """Return the verdict that names an injection's node for more than half of the injection.
+
+    If there are several, one with the correct cause is preferred.
+    """
 
     def common(each: Straggler) -> float:
         both = min(each.end_ns, span[1]) - max(each.start_ns, span[0])
@@ -111,7 +114,7 @@ def failed(record: Record, error: str) -> list[Row]:
 
 
 def printed(rows: Sequence[Row]) -> str:
-    """Return the rows that are not correct, and the sums."""
+    """Return, for a terminal, the rows with a wrong verdict, and the numbers of correct ones."""
     lines = []
     for row in rows:
         if row.right and not row.false:
@@ -124,7 +127,7 @@ def printed(rows: Sequence[Row]) -> str:
 
 
 def table(rows: Sequence[Row]) -> list[str]:
-    """Return the sums by cause as a table in Markdown."""
+    """Return a Markdown table of the numbers of injections and correct verdicts by cause."""
     lines = [
         "| injected | number | node right | cause right | begin right | all right |",
         "|---|--:|--:|--:|--:|--:|",

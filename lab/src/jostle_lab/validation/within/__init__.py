@@ -1,1 +1,1 @@
-"""Scores estimates by a ground truth within one run: random windows with and without delays."""
+"""Scores estimates on runs with delays in random windows: the others show the undisturbed run."""

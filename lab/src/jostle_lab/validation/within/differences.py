@@ -1,9 +1,10 @@
-"""Compares windows of a run with and without delays: differences with randomised intervals.
+"""Compares a run's windows with delays to those without, by a randomisation test and interval.
 
-Which window of a period has delays is drawn at random and independently for each period. So the
-difference between windows can be compared with what every other draw would have given. The test
-and the interval hold without any assumption on the distribution of windows (Fisher, 1935, chapter
-3; Edgington, 1980, on intervals from the same test).
+A run is divided into periods of several windows. Which window of a period has delays is drawn at
+random, independently for each period. So the difference between windows with and without delays can
+be compared with the differences that other draws would have given. Test and interval need no
+assumption on the distribution of the values (Fisher, 1935, chapter 3; Edgington, 1980, on intervals
+from the same test).
 """
 
 from __future__ import annotations
@@ -24,10 +25,11 @@ _WIDEST = 1e4  # points
 
 @dataclass(frozen=True)
 class Difference:
-    """Windows with delays compared with windows without, in the units of the values.
+    """Difference between windows with delays and windows without, in the unit of the values.
 
     Attributes:
-        value: Mean over periods: the window with delays minus the mean of the others.
+        value: Value of the window with delays minus the mean of the period's other windows, as mean
+            over the periods.
         low, high: 95 % interval; None if there are too few periods.
         periods: Number of periods.
     """
@@ -51,7 +53,7 @@ def difference(values: Floats, on: Flags, period: Ints, seed: int = 0) -> Differ
         on: Whether each window had delays, which is one window of each period, [windows].
         period: Number of each window's period; all periods have the same number of windows,
             [windows].
-        seed: Seed of the draws, if not all draws are compared.
+        seed: Seed of the random draws, which are used if there are too many draws to compare all.
 
     Returns:
         The difference; NaN without periods.
@@ -76,7 +78,7 @@ def difference(values: Floats, on: Flags, period: Ints, seed: int = 0) -> Differ
 
 
 def _by_period(values: Floats, on: Flags, period: Ints) -> tuple[Floats, Ints]:
-    """Return values as [periods, windows of each], and which window of each has delays."""
+    """Return a table of values [periods, windows], and each period's window with delays."""
     numbers, place = np.unique(period, return_inverse=True)
     if not len(numbers):
         return np.zeros((0, 2)), np.zeros(0, np.int64)
@@ -92,7 +94,7 @@ def _by_period(values: Floats, on: Flags, period: Ints) -> tuple[Floats, Ints]:
 
 
 def _draws(count: int, places: int, chosen: Ints, seed: int) -> Ints:
-    """Return draws of a window for each period, the real one first, [draws, periods]."""
+    """Return possible choices of a window in each period [draws, periods], the real one first."""
     if places**count <= DRAWS:
         every = np.array(list(itertools.product(range(places), repeat=count)), dtype=np.int64)
         real = (every == chosen).all(axis=1)
@@ -103,12 +105,12 @@ def _draws(count: int, places: int, chosen: Ints, seed: int) -> Ints:
 
 
 def _end(value: float, others: Floats, same: Floats, sign: int) -> float | None:
-    """Return an end of the interval: the farthest constant difference that is not rejected.
+    """Return an end of the interval: the farthest true difference that the test does not reject.
 
     Args:
-        value: The difference.
-        others: Difference of each draw, [draws].
-        same: Part of a constant that remains in each draw, [draws].
+        value: The measured difference.
+        others: Difference that each draw would have given, [draws].
+        same: Share of a constant difference that each draw would still have shown, [draws].
         sign: -1 for the lower end, 1 for the upper.
     """
 

@@ -42,16 +42,17 @@ def evaluate_within(
     seed: int,
     progress: Callable[[int, int, str], None] = lambda *_: None,
 ) -> tuple[list[RunRow], list[WindowRow]]:
-    """Estimate all runs with windows of a folder.
+    """Estimate the loss of all runs of a folder that have delays in windows.
 
     Args:
         store: Folder of the validation.
         codes: Programs; runs of other programs are left out.
-        seed: That of the measurement.
+        seed: Seed of the measurement.
         progress: Called before each run: runs done, runs in all, the next run.
 
     Returns:
-        The runs and their windows. A run that cannot be read or estimated is a row with the reason.
+        A row for each run, and the rows of its windows. The row of a run that cannot be read or
+        estimated states the reason.
     """
     by_name = {each.code.name: each for each in codes}
     made = [run for run in store.runs() if run.step.code in by_name]
@@ -73,12 +74,14 @@ def evaluate_within(
 
 
 def whole_rows(evaluation: Evaluation, seed: int, codes: Sequence[str]) -> list[WholeRow]:
-    """Return scores of estimates of whole runs, whose true loss follows from comparing runs.
+    """Return, for each program, the scores of estimates of its whole runs.
+
+    The true loss of whole runs follows from comparing runs with each other.
 
     Args:
         evaluation: Evaluation of the same folder.
-        seed: That of the measurement.
-        codes: Programs; one that could not be compared is a row with the reason.
+        seed: Seed of the measurement.
+        codes: Programs. The row of a program whose true loss is not known states the reason.
     """
     rows = []
     for code in codes:
@@ -127,7 +130,7 @@ def _row(run: ValidationRun, within: WithinCode, seed: int) -> RunRow:
 def _windows(
     repository: Repository, run: ValidationRun, references: Mapping[str, CoreReference], seed: int
 ) -> tuple[float, list[WindowRow]]:
-    """Return the estimated loss of a whole run, percent, and its windows."""
+    """Return the estimated loss of a whole run in percent, and the rows of its windows."""
     tables = repository.run_tables(run.job)
     if tables.references:
         tables = replace(tables, references=references)

@@ -121,7 +121,7 @@ def printed(runs: Sequence[RunRow], windows: Sequence[WindowRow], whole: Sequenc
 def code_scores(
     runs: Sequence[RunRow], scores: Sequence[RunScore], seed: int | None
 ) -> list[CodeScore]:
-    """Return the scores of each program, and of all that have a core for each thread.
+    """Return the scores of each program, and of all programs that have a core for each thread.
 
     Args:
         runs: All runs.

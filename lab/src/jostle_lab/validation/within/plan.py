@@ -22,7 +22,7 @@ class WithinCode:
 
     Attributes:
         code: Program to run.
-        calls: Sets of calls, one of which is delayed in a run, in turn.
+        calls: Sets of calls; each run delays the calls of one set, in turn.
         window_ms: Length of a window, ms: many segments of the program, a multiple of SLICE_MS.
         threads: Number of threads of a rank.
     """
@@ -45,14 +45,15 @@ class WithinCode:
 def within_steps(
     codes: Sequence[WithinCode], *, injected: int, clean: int, seed: int
 ) -> list[ValidationStep]:
-    """Plan the runs, interleaved: a run of each program in turn, treatments shuffled.
+    """Plan the runs: one of each program in turn, with strengths of delays in random order.
 
-    The first runs of each program are clean, one for each of its sets of calls, which are counted.
+    The first runs of each program are undisturbed. There is one for each set of calls that can be
+    delayed, and it counts these calls.
 
     Args:
         codes: Programs of the measurement.
-        injected: Number of runs with delays of each program; their strengths are in equal ratios
-            (see plan.LEAST).
+        injected: Number of runs with delays of each program; each strength is the one before it
+            times the same factor (see plan.LEAST).
         clean: Number of undisturbed runs of each program, at least one for each set of calls.
         seed: Seed of all random choices.
 

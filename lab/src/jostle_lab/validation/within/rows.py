@@ -1,4 +1,4 @@
-"""Types of stored rows of a measurement with windows: for each run, window and program."""
+"""Types of the rows that a measurement with windows stores for each run, window and program."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ class RunRow:
     """A run with delays in windows.
 
     Attributes:
-        seed: That of the measurement.
+        seed: Seed of the measurement.
         code: Name of the program.
         job: Name of the run's job.
         calls: Sets of calls that could be delayed.
         shape: Requested distribution of delays.
         ranks: Ranks that were delayed; "" for all.
-        aimed: Intended share of a window with delays, percent.
+        aimed: Intended loss in a window with delays, percent of the window.
         window_ms: Length of a window, ms.
         places: Number of windows in a period.
         run_s: Run time, s.
@@ -46,16 +46,16 @@ class RunRow:
 
 @dataclass(frozen=True)
 class WindowRow:
-    """A window of such a run; losses in percent (truth.WindowLosses).
+    """A window of a run with delays in windows; losses are in percent (see truth.WindowLosses).
 
     Attributes:
-        seed: That of the measurement.
+        seed: Seed of the measurement.
         job: Name of the run's job.
         period: Number of the window's period in the run, from 0.
         on: Whether calls were delayed in the window.
-        covered: Share of the window that is in segments inside of it.
+        covered: Share of the window in segments that lie wholly inside it.
         low, true, high: The window's loss to delays by the log: lower bound, value, upper bound.
-        estimated: The window's loss by the estimate.
+        estimated: The window's loss by jostle's estimate.
         slower: Slowdown of the work in the window, percent; None if not known.
     """
 
@@ -73,15 +73,18 @@ class WindowRow:
 
 @dataclass(frozen=True)
 class WholeRow:
-    """The estimates of a program's whole runs against the truth by comparing runs (oracle).
+    """Scores of the estimates of a program's whole runs.
+
+    The true loss of whole runs follows from comparing runs with each other (see oracle.py).
 
     Attributes:
-        seed: That of the measurement.
+        seed: Seed of the measurement.
         code: The program.
         runs: Number of the program's runs, including undisturbed ones.
-        resolution: Difference of the truths by halves of the runs, percentage points; None if there
-        are too few runs. soft, tenth: Median and tenth percentile of the soft accuracy; None if no
-        run was evaluated.
+        resolution: Difference, in percentage points, between the true losses from two halves of the
+            runs; None if there are too few runs.
+        soft: Median of the soft accuracy; None if no run was evaluated.
+        tenth: Tenth percentile of the soft accuracy; None if no run was evaluated.
         error: Median error, percentage points.
         why: Reason why the true loss is not known; "" if it is known.
     """

@@ -1,4 +1,4 @@
-"""Scores estimates by windows with and without delays of the same run. Pure functions."""
+"""Scores estimates by comparing a run's windows with and without delays. Pure functions."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _FEWEST_RUNS = 3  # for an interval over runs
 
 @dataclass(frozen=True)
 class RunScore:
-    """Difference of the losses of a run's windows with and without delays, in points.
+    """How much more a run lost in windows with delays than in others, in percentage points.
 
     Attributes:
         run: The run.
-        low, true, high: Difference by the log of the delays: lower bound, value, upper bound.
-        estimated: Difference by the estimate.
-        error: Estimate minus log, with its interval.
+        low, true, high: This difference by the log of the delays: lower bound, value, upper bound.
+        estimated: This difference by jostle's estimate.
+        error: `estimated` minus `true`, with its interval.
         elsewhere: Estimated loss in the windows without delays, in which nothing was injected,
             percent.
         slower: Slowdown of the work, with its interval; None if not known.
@@ -61,17 +61,18 @@ class CodeScore:
         code: Name of the program; "all" for all together.
         runs: Number of runs that were scored.
         left_out: Number of runs that were not scored.
-        own_cores: Whether each thread has a core. soft, tenth: Median and tenth percentile of the
-        soft accuracy over the runs; None if no run was scored.
+        own_cores: Whether each thread has a core.
+        soft: Median of the soft accuracy over the runs; None if no run was scored.
+        tenth: Tenth percentile of the soft accuracy over the runs; None if no run was scored.
         off: Median of the absolute errors, percentage points.
         error: Mean error of the estimate over the runs, percentage points, with its interval.
         found: Share of the sum of all delays that the estimate finds.
         elsewhere: Median estimated loss in windows in which nothing was injected, percent.
         band: Median difference of upper and lower bound of the truth, percentage points.
-        hidden: Number of runs whose work was slowed by significantly less than the lower bound of
-            the delays, so that something hid the delays.
-        decidable: Number of runs in which this can be decided: the interval of `slower` is narrower
-            than the delays.
+        hidden: Number of decidable runs whose work was slowed by significantly less than the lower
+            bound of the delays' cost, so that other waiting of the program hid delays.
+        decidable: Number of runs in which `hidden` can be decided, as the interval of the slowdown
+            is narrower than the delays' cost.
     """
 
     code: str
@@ -195,7 +196,7 @@ def score_code(code: str, scores: Sequence[RunScore], left_out: int, own_cores: 
 
 
 def _mean_error(scores: Sequence[RunScore]) -> Difference:
-    """Return the mean error over the runs; its interval is Student's t: runs are independent."""
+    """Return the mean error over the runs, with an interval by Student's t distribution."""
     errors = [each.error.value for each in scores]
     periods = sum(each.error.periods for each in scores)
     mean, count = float(np.mean(errors)), len(errors)
@@ -206,9 +207,9 @@ def _mean_error(scores: Sequence[RunScore]) -> Difference:
 
 
 def _decidable(score: RunScore) -> bool:
-    """Return whether the speed of the work shows the cost of delays to within their size.
+    """Return whether the slowdown of the work is known accurately enough to show the delays' cost.
 
-    Otherwise the work of the windows varies too much.
+    It is not if the amount of work varies too much between windows.
     """
     slower = score.slower
     if slower is None or slower.low is None or slower.high is None:

@@ -1,7 +1,7 @@
-"""Computes the loss to delays in each window of a run, by log and by estimate. Pure functions.
+"""Computes a run's loss in each window, by the delays' log and by the estimate. Pure functions.
 
-A window is compared by the segments that lie wholly inside it: of these, both the delays and the
-estimated loss are known, and nothing has to be divided between two windows. Rules:
+Only segments that lie wholly inside a window count: for these, both the delays and the estimated
+loss are known, and nothing has to be divided between two windows. Rules:
 lab/docs/explanation/validation.md, "Truth from within a run".
 """
 
@@ -60,11 +60,11 @@ class WindowLosses:
         period: Number of each window's period.
         on: Whether calls were delayed in each window.
         covered: Share of the window that lies in such segments.
-        low: Loss to delays if, in each segment, only the most delayed rank held up the run.
-        true: Loss to delays: in each segment, those of the most delayed rank; in a segment of
-            several exchanges, the time in which any rank was in a delay.
-        high: Loss to delays if those of all ranks added up.
-        estimated: Loss by the estimate.
+        low: Loss to delays if only the most delayed rank of each segment held up the run.
+        true: Loss to delays. In a segment of one exchange it is the sum of the delays of the most
+            delayed rank; in a segment of several, the time in which any rank was in a delay.
+        high: Loss to delays if the delays of all ranks added up.
+        estimated: Loss by jostle's estimate.
     """
 
     period: Ints
@@ -104,8 +104,7 @@ def window_losses(
         delays: The delays that were injected.
 
     Returns:
-        The windows of those periods of which every window is covered by segments well enough
-        (LEAST_COVERED).
+        The windows of periods in which segments cover at least LEAST_COVERED of every window.
     """
     window = np.searchsorted(start_ns, segments.start_ns, "right") - 1
     inside = (window >= 0) & (segments.end_ns > segments.start_ns)
@@ -136,9 +135,9 @@ def window_losses(
 
 
 def segment_delays(segments: SegmentLosses, delays: LoggedDelays) -> tuple[Floats, Floats, Floats]:
-    """Return the time that delays cost in each segment: lower bound, true, upper bound; seconds.
+    """Return the seconds that delays cost in each segment: lower bound, true value, upper bound.
 
-    A delay that lasts beyond the segment in which it begins counts in each with its part there.
+    A delay that overlaps several segments counts in each of them with the part that lies there.
 
     Args:
         segments: The run's segments.
@@ -164,10 +163,10 @@ def segment_delays(segments: SegmentLosses, delays: LoggedDelays) -> tuple[Float
 
 
 def progress_loss(done: Ints, at_ns: Ints, *, start_ns: Ints, end_ns: Ints, on: Flags) -> Floats:
-    """Return the slowdown of a run's work in each window, relative to those without delays.
+    """Return how much slower a run makes calls in each window than in windows without delays.
 
-    This needs neither the log of the delays nor the estimate, but a run whose work has the same
-    mixture of calls all the time; where it changes, the values of windows vary.
+    This uses neither the log of the delays nor the estimate. It assumes that the same amount of
+    work always makes the same number of calls; otherwise the values vary between windows.
 
     Args:
         done: Cumulative number of calls, [marks].
@@ -190,7 +189,7 @@ def progress_loss(done: Ints, at_ns: Ints, *, start_ns: Ints, end_ns: Ints, on: 
 
 
 def _pieces(segments: SegmentLosses, delays: LoggedDelays) -> tuple[Ints, Ints, Ints, Ints]:
-    """Return the parts of delays in segments: number of the segment, begin, end, and rank."""
+    """Cut delays at the edges of segments; return segment, begin, end and rank of each part."""
     until = delays.start_ns + delays.delay_ns
     first = np.searchsorted(segments.end_ns, delays.start_ns, "right")
     last = np.searchsorted(segments.start_ns, until, "left")

@@ -1,1 +1,1 @@
-"""Resources that a job shares with other jobs: its calls and their load on each, slice by slice."""
+"""Finds the resources that a job shares, with its calls and the load of other jobs on each."""

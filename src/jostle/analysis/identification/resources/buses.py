@@ -1,12 +1,13 @@
 """Finds the PCI buses of nodes that several jobs use for GPU copies and for messages.
 
-What is shared follows from where GPUs and network adapters are attached. Two jobs on one GPU copy
-over one link. Two devices share the path from the deepest bridge above both (a PCIe switch or a
-port), else from the root complex, else the host's memory of a NUMA node. A neighbour is tested at
-the deepest shared place only, which has the least bandwidth.
+Which part of a bus two jobs share follows from where GPUs and network adapters are attached. Two
+jobs on one GPU share the whole path from the GPU to memory. Two devices share the path from the
+deepest bridge above both of them (a PCIe switch or a port). If there is none, they share the root
+complex; else, if they are on the same NUMA node, its memory. A neighbour is tested only at the
+deepest place that it shares with the job, since that place has the least bandwidth.
 
-The cost of a job's copies is their time on the GPU, which may overlap with computation: then the
-run lost less than its copies did (caveats.py says so). The cost of a job's messages is measured as
+The cost of a job's copies is their time on the GPU. They may overlap with computation; then the run
+lost less time than its copies did (caveats.py says so). The cost of a job's messages is measured as
 on the network.
 """
 
@@ -38,7 +39,7 @@ _Load = tuple[Device, str, Floats]  # a device, the job whose bytes pass it, and
 
 
 def bus_resources(alongside: CoRunning, axis: Axis) -> Iterator[SharedResource]:
-    """Yield the buses that others' copies and messages share with a job's.
+    """Yield the buses that a job's copies and messages share with those of other jobs.
 
     Args:
         alongside: The job and its neighbours, from Repository.alongside.
@@ -72,7 +73,7 @@ def bus_resources(alongside: CoRunning, axis: Axis) -> Iterator[SharedResource]:
 
 
 def _adapter(alongside: CoRunning, adapter: Device, axis: Axis) -> Iterator[SharedResource]:
-    """Yield the buses that others' copies to GPUs share with a job's messages to other nodes."""
+    """Yield the buses that messages through an adapter share with GPU copies of other jobs."""
     places = _places(adapter, list(_copies(alongside, adapter.host, axis)))
     rows = AxisRows(rows_where(alongside.own_nodes, host=adapter.host), axis)
     calls, moved, least = message_calls(rows, axis)
@@ -99,7 +100,7 @@ def _adapter(alongside: CoRunning, adapter: Device, axis: Axis) -> Iterator[Shar
 
 
 def devices_of(table: pa.Table) -> list[Device]:
-    """Return the GPUs of a table of slices on GPUs, in order."""
+    """Return the GPUs that occur in a table of slices on GPUs, sorted by host and GPU."""
     columns = (table.column(name).to_pylist() for name in ("host", "gpu", "pci_path", "numa"))
     return [Device(*row) for row in sorted(set(zip(*columns, strict=True)))]
 
@@ -112,8 +113,8 @@ def meeting(own: Device, other: Device) -> tuple[int, str]:
         other: GPU or adapter of the other job.
 
     Returns:
-        Depth of that place in the PCI tree, and its name with the host; (-1, "") where they share
-        nothing, or where it is not known.
+        Depth of that place in the PCI tree, and its name, which includes the host. (-1, ""): the
+        devices share no place, or it is not known.
     """
     host, name, path, numa = own
     if other.name == name:
@@ -136,7 +137,10 @@ def meeting(own: Device, other: Device) -> tuple[int, str]:
 
 
 def _places(own: Device, loads: Sequence[_Load]) -> dict[str, dict[str, Floats]]:
-    """Return the places that a device shares with loads: place -> job -> bytes per slice."""
+    """Return for each place that a device shares with other jobs their loads there.
+
+    Each load is the bytes per slice of one job, by its name.
+    """
     found: dict[str, dict[str, Floats]] = {}
     for device, job, load in loads:
         _, place = meeting(own, device)
@@ -147,7 +151,7 @@ def _places(own: Device, loads: Sequence[_Load]) -> dict[str, dict[str, Floats]]
 
 
 def _copies(alongside: CoRunning, host: str, axis: Axis) -> Iterator[_Load]:
-    """Yield what others copied to and from each GPU of a host."""
+    """Yield the bytes that other jobs copied to and from each GPU of a host."""
     here = rows_where(alongside.gpu_loads, host=host)
     for device in devices_of(here):
         for job, table in rows_by_job(rows_where(here, gpu=device.name)):
@@ -155,9 +159,10 @@ def _copies(alongside: CoRunning, host: str, axis: Axis) -> Iterator[_Load]:
 
 
 def _messages(alongside: CoRunning, own: Device, axis: Axis) -> Iterator[_Load]:
-    """Yield what others sent to other nodes, by the adapter that is nearest to a GPU.
+    """Yield the bytes that other jobs sent from a GPU's host to other nodes.
 
-    Which of several adapters a message takes is not known.
+    If the host has several adapters, it is not known which of them a message takes. The adapter
+    that is nearest to the GPU is assumed.
     """
     adapters = [adapter for adapter in alongside.hardware.adapters if adapter.host == own.host]
     if not adapters:
@@ -185,7 +190,12 @@ def rows_by_job(table: pa.Table) -> Iterator[tuple[str, pa.Table]]:
 
 
 def copy_calls(rows: AxisRows, ways: dict[str, str]) -> tuple[CallSeries, ...]:
-    """Return the copies of a job in some directions, each with its name."""
+    """Return the copies of a job in some directions.
+
+    Args:
+        rows: The job's rows on GPUs.
+        ways: For each direction, as in the names of columns, its name for users.
+    """
     calls = []
     for way, name in ways.items():
         ops, moved = rows.sum(f"gpu_{way}_ops_sum"), rows.sum(f"gpu_{way}_bytes_sum")

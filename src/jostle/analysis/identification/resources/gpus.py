@@ -1,8 +1,8 @@
 """Finds the GPUs, buses and NVLink domains that a job shares with other jobs.
 
-Two jobs on one GPU divide its time. The cost is the time for which the job's threads wait for the
-GPU, per launch (Shah, 2020, section 2.2.2 has copies only). Its bus is in buses.py, its NVLink in
-nvlink.py.
+Two jobs on one GPU divide its time. The cost of sharing is the time for which the job's threads
+wait for the GPU, per launch. (Section 2.2.2 of Shah, 2020, considers copies only.) Buses are found
+by buses.py, and NVLink domains by nvlink.py.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def gpu_resources(alongside: CoRunning, axis: Axis) -> list[SharedResource]:
         axis: Time axis of the job's own slices.
 
     Returns:
-        GPUs, then buses, then NVLink domains; none where no other job did anything there.
+        GPUs, then buses, then NVLink domains; only those that another job used, too.
     """
     if not axis[2]:
         return []
@@ -52,7 +52,7 @@ def gpu_resources(alongside: CoRunning, axis: Axis) -> list[SharedResource]:
 
 
 def _gpu(alongside: CoRunning, device: Device, axis: Axis) -> Iterator[SharedResource]:
-    """Yield a GPU on which others run kernels, where the job waits for it."""
+    """Yield a GPU as a resource, if other jobs run kernels on it and the job waits for it."""
     host, gpu = device.host, device.name
     theirs = rows_where(alongside.gpu_loads, host=host, gpu=gpu)
     rows = AxisRows(rows_where(alongside.own_gpus, host=host, gpu=gpu), axis)
@@ -90,10 +90,11 @@ def _gpu(alongside: CoRunning, device: Device, axis: Axis) -> Iterator[SharedRes
 
 
 def _presumed(rows: AxisRows, axis: Axis) -> Floats:
-    """Return the time for which a job presumably used a GPU, ns: its kernels are not recorded.
+    """Return the estimated time for which a job used a GPU, ns, if its kernels are not recorded.
 
-    A launch may take a microsecond or a second. So launches are compared with what is usual for
-    the job itself: in a slice with its usual number or more it used the GPU all the time.
+    A launch may take a microsecond or a second, so the number of launches is compared with the
+    job's own usual number per slice. In a slice with at least this number, the job is assumed to
+    use the GPU all the time.
     """
     launches = rows.sum("gpu_launch_ops_sum", "gpu_graph_ops_sum")
     on = launches > 0

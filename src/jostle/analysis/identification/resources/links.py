@@ -1,14 +1,14 @@
 """Finds the network links that a job shares with other jobs, where the topology is known.
 
-"The network" is one resource only while it is not known which node is where. With a topology, two
-jobs meet on the links that carry the traffic of both, and nowhere else: a neighbour that shares no
-link is ruled out, however much it sends.
+The whole network is one resource only if the topology is not known. With a topology, two jobs meet
+only on the links that carry the traffic of both: a neighbour that shares no link with the job is
+ruled out, however much it sends.
 
-Which links: a job waits for the fullest link on its path. So of the links that it shares with a
-neighbour, the neighbour's load is that on the one that was fullest while both sent. All neighbours
-are tested with the same calls of the job, each by its load on its own link. Calls on files cross
-links, too: on the path to a file server a job meets neighbours that use no file system at all
-(Shah, 2020, figure 2.8).
+A job waits for the fullest link on its path. So if a neighbour shares several links with the job,
+it is tested on the one that was fullest while both sent; its load is its bytes there. Different
+neighbours may be tested on different links, but always with the same calls of the job. Calls on
+files cross links, too: on the path to a file server, a job meets neighbours that use no file system
+at all (Shah, 2020, figure 2.8).
 """
 
 from __future__ import annotations
@@ -53,13 +53,14 @@ class _Meeting:
     """The links of one fabric that a job shares with its neighbours.
 
     Attributes:
-        own: The job's bytes per slice on each link where they meet; shape (slices, links).
-        theirs: The same of each neighbour that shares one of these links, the heaviest only.
-        others: The same of all others together.
-        rates: Rates of these links, as parts of the fastest one.
+        own: The job's bytes per slice on each link where it meets neighbours; shape (slices,
+            links).
+        theirs: For each neighbour that is tested, its bytes in the same shape.
+        others: The bytes of all other jobs together, in the same shape.
+        rates: Data rate of each of these links, as a part of that of the fabric's fastest link.
         names: Names of these links.
-        sharing: All neighbours that share one of the links that the job uses much, and in
-            `slightly` those that share only others.
+        sharing: All neighbours on the links that carry much of the job's traffic.
+        slightly: Neighbours that share with the job only links that carry little of its traffic.
     """
 
     own: Floats
@@ -73,7 +74,7 @@ class _Meeting:
 
 @dataclass(frozen=True)
 class _Neighbourhood:
-    """A job, its neighbours, and the loads of the latter on the job's fabrics."""
+    """A job, its neighbours, and the loads of the neighbours on the links of the job's fabrics."""
 
     alongside: CoRunning
     axis: Axis
@@ -81,7 +82,7 @@ class _Neighbourhood:
 
     @classmethod
     def of(cls, alongside: CoRunning) -> _Neighbourhood:
-        """Route what the neighbours sent over the job's fabrics, as these were when it began."""
+        """Compute the neighbours' load on each link of the job's fabrics, as of the job's start."""
         # Imported only here, since the sparse matrices of SciPy take a fifth of a second to load.
         from jostle.network import link_loads
 
@@ -103,9 +104,9 @@ class _Neighbourhood:
         )
 
     def meetings(self, own: Traffic) -> list[_Meeting]:
-        """Return the links on each fabric that neighbours share with the job's traffic.
+        """Return for each fabric the links that neighbours share with some traffic of the job.
 
-        Fabrics on which it is not known where the traffic goes are left out.
+        Fabrics on which the routes of this traffic are not known are left out.
         """
         found = [self._meeting(loads, own) for loads in self.fabrics]
         return [meeting for meeting in found if meeting is not None]
@@ -146,7 +147,7 @@ class _Neighbourhood:
         )
 
     def unplaced(self) -> set[str]:
-        """Return the neighbours with too much traffic to or from nodes outside these fabrics."""
+        """Return the neighbours that have too much traffic without a known route."""
         return {
             job
             for job in self.senders()
@@ -161,7 +162,7 @@ class _Neighbourhood:
 
     @property
     def is_adaptive(self) -> bool:
-        """Whether messages may leave the shortest paths."""
+        """Whether routing is adaptive: messages may then leave the shortest paths."""
         return any(loads.low is not loads.high for loads in self.fabrics)
 
 
@@ -179,14 +180,15 @@ def with_links(
     """Replace neighbours' loads by their loads on the links that they share with a job.
 
     Args:
-        alongside: The job and its neighbours; without fabrics or traffic nothing changes.
+        alongside: The job and its neighbours. If it has no fabrics or no traffic, nothing changes.
         resources: From shared_resources.
 
     Returns:
-        The resources: of "the network" only neighbours on shared links, and those whose place is
-        not known; of each mount also those who load the links to it. And the neighbours that sent
-        messages, but were tested on none of the links of this job's messages, each with a sentence
-        that says why they did no harm there, or why it is not known.
+        The changed resources, and neighbours that are not tested. The network keeps only neighbours
+        that share links with the job's messages, or whose links are not known. Each mount gets
+        further neighbours: those that load the links to its servers. A neighbour that sent
+        messages, but is tested on no link of this job's messages, is returned with a sentence that
+        says why it did no harm there, or why it is not known whether it did.
     """
     listed = list(resources)
     neighbourhood = _Neighbourhood.of(alongside)
@@ -214,7 +216,11 @@ def with_links(
 
 
 def _why_apart(job: str, meetings: Sequence[_Meeting], *, adaptive: bool) -> str | Untested:
-    """Return why a neighbour was not tested on any link: it did no harm there, or is not known."""
+    """Return why a neighbour is tested on no link.
+
+    The reason either rules the neighbour out there, or it is an Untested: then it is not known
+    whether the neighbour did harm.
+    """
     if any(job in meeting.sharing and job not in meeting.theirs for meeting in meetings):
         return Untested(
             f"of all jobs on this job's links only the {_LOUDEST} with most load were tested",
@@ -229,7 +235,7 @@ def _why_apart(job: str, meetings: Sequence[_Meeting], *, adaptive: bool) -> str
 
 
 def _with_strangers(neighbourhood: _Neighbourhood, mount: SharedResource) -> SharedResource:
-    """Add to a mount's loads those that jobs without files on it put on the links to it."""
+    """Add to a mount's loads those of jobs that only load the links to its servers."""
     own = neighbourhood.alongside.traffic.of(neighbourhood.alongside.job.job).files_on(mount.mount)
     known = [
         replace(
@@ -247,8 +253,9 @@ def _met(
 ) -> tuple[dict[str, Floats], dict[str, MeetingPlace]]:
     """Return each neighbour's load on the fullest link that it shares with the job, and that link.
 
-    Loads are scaled to bytes that would fill the fastest link as much as they fill their own.
-    Neighbours whose fullest links are nearly as full get a common link, where there is one.
+    A load is scaled to the bytes that would fill the fastest link to the same degree. If another
+    link that a neighbour shares is nearly as full, and is already the link of other neighbours, it
+    is used instead, so that fewer links are tested.
     """
     loads: dict[str, Floats] = {}
     places: dict[str, MeetingPlace] = {}
@@ -274,13 +281,22 @@ def _met(
 
 
 def _own(meetings: list[_Meeting]) -> Floats:
-    """Return the job's own load, on the links that it fills most."""
+    """Return the job's own load per slice: that on the link that it fills most in the slice."""
     fullest = [(meeting.own / meeting.rates).max(axis=1, initial=0.0) for meeting in meetings]
     return np.asarray(np.max(fullest, axis=0), dtype=np.float64)
 
 
 def _fullest(own: Floats, load: Floats, whole: Floats, filled: Floats) -> Floats:
-    """Return how full each link was while a neighbour and the job used it; 0: they never did."""
+    """Return how full each link was while a neighbour and the job used it at the same time.
+
+    The value is 0 if they never did, or if the neighbour's part of the traffic is too small.
+
+    Args:
+        own: The job's bytes, shape (slices, links), as all others.
+        load: The neighbour's bytes.
+        whole: The bytes of all jobs.
+        filled: These bytes, divided by the rate of each link.
+    """
     on, both = load > 0, (load > 0) & (own > 0)
     dose = (load * on).sum(axis=0) / np.maximum((whole * on).sum(axis=0), 1e-300)
     slices = both.sum(axis=0)

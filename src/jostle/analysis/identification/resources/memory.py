@@ -1,11 +1,12 @@
 """Measures the slowdown of memory on a job's shared nodes, and the loads of other jobs on it.
 
-How slow it was is measured by the runtime's memory probe, which reads main memory itself: neither
-the job's own work nor waiting for a core affects it. Where a job has no probe but counters of its
-processor, and misses the last-level cache, the time per instruction is taken.
+The runtime's memory probe measures how slow memory was: it reads main memory itself, so that
+neither the job's own work nor waiting for a core affects the result. If a job has no probe, but
+counters of its processor that show cache misses, the time per instruction is taken instead.
 
-What slower memory costs depends on how much of its time the job waits for memory. That is fitted
-from the job's own speed (sensitivity.py). Where this is not known, the interval is wide.
+What slower memory costs depends on how much of its time the job waits for memory. This part, the
+job's sensitivity, is fitted from the job's own speed (sensitivity.py). If it is not known, the
+interval of the loss is wide.
 """
 
 from __future__ import annotations
@@ -61,11 +62,11 @@ _UNCOUNTED = 0.05
 
 @dataclass(frozen=True)
 class _Neighbours:
-    """The loads that others put on a node, per slice.
+    """The loads that other jobs put on a node, per slice.
 
     Attributes:
-        cpu: Name of a profiled job, or of programs without a profile -> CPU time, ns.
-        misses: Profiled job -> bytes of its misses of the last-level cache.
+        cpu: CPU time, ns, for each job with a profile, and for each load without a profile.
+        misses: For each job with a profile, the bytes of its misses of the last-level cache.
     """
 
     cpu: dict[str, Floats]
@@ -81,7 +82,8 @@ def with_memory(alongside: CoRunning, axis: Axis) -> tuple[CoRunning, list[Share
 
     Returns:
         The neighbours, now including programs without a profile that computed on such a node, and
-        the resources; none where the speed of memory was not measured.
+        the memory of each node. A node is left out if the speed of its memory was not measured, or
+        if the job does not depend on that speed.
     """
     others, found = dict(alongside.others), list[SharedResource]()
     for host in _hosts(alongside) if axis[2] else []:
@@ -121,7 +123,10 @@ def with_memory(alongside: CoRunning, axis: Axis) -> tuple[CoRunning, list[Share
 
 
 def _hosts(alongside: CoRunning) -> list[str]:
-    """Return the nodes to evaluate: those shared with jobs, and that with most unprofiled load."""
+    """Return the nodes to evaluate: those shared with jobs, and one shared with other programs.
+
+    The latter is the job's node with the most load of programs without a profile.
+    """
     users = rows_where(alongside.core_use.users, kind="unprofiled")
     own = set(alongside.own_nodes["host"].to_pylist()) if alongside.own_nodes.num_rows else set()
     sums = users.group_by("host").aggregate([("cpu_ns", "sum")]).to_pylist()
@@ -151,8 +156,10 @@ def _measured(alongside: CoRunning, rows: AxisRows) -> tuple[CallSeries, Interva
         rows: The job's rows on a node.
 
     Returns:
-        The work per slice with its time, either CPU seconds scaled by how slow memory was, or
-        instructions with their CPU time; and the job's sensitivity to memory. None: not measured.
+        The work per slice with its time, and the job's sensitivity to the speed of memory. With a
+        memory probe, the work is CPU seconds, and their time is scaled by how slow memory was. With
+        counters of the processor, the work is instructions, and their time is the CPU time. None:
+        not measured.
     """
     size = rows.axis[2]
     cpu = rows.sum(*_COMPUTED) / _NS
@@ -216,10 +223,11 @@ def _neighbours(alongside: CoRunning, host: str, axis: Axis) -> _Neighbours:
 def _loads(
     alongside: CoRunning, host: str, rows: AxisRows, own_cpu: Floats, near: _Neighbours
 ) -> tuple[Floats, Mapping[str, Floats], LoadSource]:
-    """Return the job's own load, those of its neighbours, and what these were counted by.
+    """Return the job's own load, those of its neighbours, and how these loads were counted.
 
-    Cache misses are counted for each process; the memory controllers count all that a node moves,
-    which is divided by CPU time; with neither, the CPU time itself is the load.
+    If the cache misses of nearly all processes are known, they are the load. Else, if the node's
+    memory controllers count bytes, these bytes are divided among the jobs by their CPU time. Else
+    the load is the CPU time itself.
     """
     whole = sum((float(load.sum()) for load in near.cpu.values()), 0.0)
     blank = sum(
@@ -239,7 +247,7 @@ def _loads(
 
 
 def _moved(table: pa.Table, axis: Axis) -> Floats:
-    """Return the bytes that the controllers of a node moved, per slice."""
+    """Return the bytes that the memory controllers of a node moved, per slice."""
     length = ints(table, "slice_ns")
     return resample(
         ints(table, "slice") * length,
@@ -250,10 +258,13 @@ def _moved(table: pa.Table, axis: Axis) -> Floats:
 
 
 def _divided(moved: Floats, cpu: list[Floats]) -> list[Floats]:
-    """Divide the bytes of each slice by what a CPU second of each user usually moves.
+    """Divide the bytes of each slice among the users of cores.
+
+    A user's part is in proportion to its CPU time in the slice, weighted by the bytes that a CPU
+    second of this user usually moves. These weights are fitted by non-negative regression.
 
     Args:
-        moved: Bytes of all, per slice.
+        moved: Bytes of all users together, per slice.
         cpu: CPU time of each user of cores, per slice.
     """
     columns = np.array(cpu).T
@@ -268,8 +279,8 @@ def bytes_or_cores(resource: SharedResource, job: str) -> str:
     """Return in a few words the load of a neighbour on a node's memory.
 
     Args:
-        resource: The memory.
-        job: The neighbour.
+        resource: The memory of a node.
+        job: Name of the neighbour.
     """
     load = resource.loads[job]
     mean = load.sum() / max(float((load > 0).sum()), 1) / resource.axis[1]

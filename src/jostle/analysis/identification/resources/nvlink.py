@@ -1,8 +1,9 @@
 """Finds NVLink domains that several jobs use for copies between GPUs and for collectives.
 
-Which GPUs of a node NVLink joins is known from its agent. A job on two or more of them is assumed
-to run the collectives of its library (NCCL, RCCL) over NVLink. The cost of copies is their time on
-the GPU, that of collectives the least time that any rank spent in them, as on the network.
+An NVLink domain is the set of GPUs of a node that NVLink connects; the node's agent reports it. A
+job on two or more of these GPUs is assumed to run the collectives of its library (NCCL, RCCL) over
+NVLink. The cost of copies is their time on the GPU. The cost of collectives is the least time that
+any rank spent in them, as on the network.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ _WAYS = {"peer": "copies between GPUs"}
 
 
 def nvlink_resources(alongside: CoRunning, axis: Axis) -> Iterator[SharedResource]:
-    """Yield the NVLink domains of a job's GPUs in which others move data, too.
+    """Yield the NVLink domains of a job's GPUs in which other jobs move data, too.
 
     Args:
         alongside: The job and its neighbours, from Repository.alongside.
@@ -106,7 +107,10 @@ def _several(table: pa.Table) -> bool:
 
 
 def _moved(alongside: CoRunning, job: str, table: pa.Table, axis: Axis) -> Floats:
-    """Return what another job moved over a domain, with collectives if they can run there."""
+    """Return the load of another job on a domain, in bytes per slice.
+
+    If the job uses several GPUs of the domain, its collectives are included.
+    """
     moved = moved_by(AxisRows(table, axis, alongside.job.life), _WAYS)
     if not _several(table):
         return moved

@@ -1,8 +1,8 @@
 """Fits how much longer a job's work takes where memory is slower, from the job's own speed.
 
-A job that waits for memory all the time takes twice as long for its work where memory answers half
-as fast; one that computes in its caches takes no longer. The unit of work is a count that does not
-depend on memory: instructions, else calls.
+If memory answers half as fast, a job that waits for memory all the time takes twice as long for its
+work, and a job that computes in its caches takes no longer. The unit of work is a count that does
+not depend on the speed of memory: instructions, or calls if instructions are not counted.
 """
 
 from __future__ import annotations
@@ -30,19 +30,20 @@ _VAGUE = 0.35
 
 
 def sensitivity(slower: Floats, work: Floats, cpu: Floats) -> Interval | None:
-    """Return how much longer a job's work takes, as a part of how much slower memory is.
+    """Return the sensitivity of a job to slower memory.
 
-    1 is a job that waits for memory all the time, 0 one that never does. The time that a unit of
-    work takes is fitted as 1 + sensitivity * (how slow memory was - 1), quiet memory being 1.
+    It is 1 for a job that waits for memory all the time, and 0 for a job that never does. The time
+    that a unit of work takes is fitted as proportional to 1 + sensitivity * (slower - 1).
 
     Args:
-        slower: Time of memory accesses relative to quiet memory, shape (slices,); 0: not known.
+        slower: Time of memory accesses, divided by that of quiet memory, shape (slices,); 0: not
+            known.
         work: Units of work per slice.
         cpu: CPU time of these units, in any unit.
 
     Returns:
-        The sensitivity with an interval of two standard errors, from 0 to MOST; None where the
-        speed does not show it.
+        The sensitivity, 0 to MOST, with an interval of two standard errors. None: the job's speed
+        does not show it, for example since memory was always equally fast.
     """
     on = (slower > 0) & (work > 0) & (cpu > 0)
     if int(on.sum()) < _FEWEST:

@@ -1,14 +1,15 @@
 """Finds in which slices the servers behind a mount were slow by themselves, and how slow.
 
 A neighbour's load makes a server's requests wait, but does not slow the work on each of them: the
-time that a disk or target is busy per byte stays the same, and so does the time that the server's
-processes wait for storage. Both grow where the server is slow: a disk that rebuilds or fails, or a
-throttled volume. So a server's slowness is tested as loads are, after them: it is the cause only of
-what no load explains.
+time that a disk or target is busy per byte stays the same, and so does the time per byte that the
+server's processes wait for storage. Both times grow if the server itself is slow, such as with a
+disk that rebuilds or fails, or with a throttled volume. A server's slowness is tested in the same
+way as loads, but after all loads: it counts as the cause only of what no load explains.
 
 Some servers count only the time from a request to its answer, which includes the wait for other
-requests. Such a server counts as slow while each answer takes longer and there are fewer answers:
-under more load there would be as many or more, under less load none would take longer.
+requests. Such a server counts as slow while answers take longer and, at the same time, are fewer.
+Under more load, there would be at least as many answers; under less load, they would not take
+longer.
 """
 
 from __future__ import annotations
@@ -63,8 +64,9 @@ class Slowness:
 
     Attributes:
         name: Name for users, such as "server s3 (disk sdb)".
-        factor: Time per byte in the slowest twentieth of its slices, as a multiple of the usual.
-        series: Per slice log(time per byte / the usual), not below 0, times _SCALE.
+        factor: Time per byte in the slowest twentieth of its slow slices, as a multiple of the
+            usual time.
+        series: For each slice the logarithm of that multiple, not below 0, times _SCALE.
     """
 
     name: str
@@ -75,14 +77,15 @@ class Slowness:
 def with_servers(
     alongside: CoRunning, resources: Iterable[SharedResource]
 ) -> tuple[CoRunning, list[SharedResource]]:
-    """Add how slow the servers of each mount were to its loads, as suspects of kind server.
+    """Add the slowness of each mount's servers to its loads, so that slow servers are tested, too.
 
     Args:
         alongside: The job and its neighbours, from Repository.alongside.
         resources: From shared_resources.
 
     Returns:
-        The neighbours, now including the servers, and the resources that have any suspect.
+        The neighbours, now including the servers (of kind "server"), and the resources with any
+        load or slow server.
     """
     others, found = dict(alongside.others), []
     for resource in resources:
@@ -108,7 +111,7 @@ def with_servers(
 
 
 def _free(resource: SharedResource) -> Flags:
-    """Return the slices in which no load of others is active or was shortly before."""
+    """Return the slices without much load of other jobs, neither in them nor shortly before."""
     others = resource.others
     if not others.any():
         return np.ones(len(others), dtype=bool)
@@ -119,8 +122,9 @@ def _free(resource: SharedResource) -> Flags:
 def _without_load(series: Floats, free: Flags) -> Floats:
     """Return a server's slowness, except in slices in which loads may be its cause.
 
-    A server that is as slow without the load of others is slow by itself. Otherwise its own
-    slowness cannot be distinguished from the load's effect, and the load counts as the cause.
+    If a server is about as slow without load of other jobs as with it, it is slow by itself, and
+    its slowness is returned for all slices. Otherwise its own slowness in slices with load cannot
+    be distinguished from the effect of the load, and the load counts as the cause there.
     """
     if int(free.sum()) < _LEAST_SLICES or free.all():
         return series
@@ -131,16 +135,19 @@ def _without_load(series: Floats, free: Flags) -> Floats:
 
 
 def times_as_slow(series: Floats) -> float:
-    """Return how many times as long as usual a server took per byte where it was slow."""
+    """Return the time per byte of a server in slow slices, as a multiple of its usual time."""
     return float(np.exp(np.quantile(series[series > 0] / _SCALE, 0.9))) if series.any() else 1.0
 
 
 def server_slowness(alongside: CoRunning, resource: SharedResource) -> list[Slowness]:
-    """Return the slowness of the components behind a resource, those that varied most.
+    """Return the slowness of the server components behind a resource, the slowest ones first.
 
     Args:
         alongside: The job and its neighbours, from Repository.alongside.
-        resource: A mount, or what serves its data or its metadata.
+        resource: A mount, or the part of it that serves its data or its metadata.
+
+    Returns:
+        At most _MOST components whose speed varied notably.
     """
     rows = alongside.machines.servers
     rows = rows.filter(
@@ -166,8 +173,9 @@ def server_slowness(alongside: CoRunning, resource: SharedResource) -> list[Slow
 def _behind(kind: str, components: list[dict[str, str]]) -> list[dict[str, str]]:
     """Return the components that may slow a resource of a kind.
 
-    A component that serves only data does not slow metadata, nor the reverse; a host and its other
-    components may slow all that it serves.
+    A component that serves only data does not slow metadata, and one that serves only metadata does
+    not slow data. The other components of a host, and the host itself, may slow whatever the host
+    serves.
     """
     own = {
         "object servers": OBJECT_COMPONENTS,
@@ -205,7 +213,7 @@ def _laid(rows: pa.Table, axis: Axis, *names: str) -> Floats:
 
 
 def _work(rows: pa.Table, axis: Axis) -> Floats:
-    """Return the work of components in bytes; an operation counts as a fixed number of bytes."""
+    """Return the work of components in bytes: the bytes, and a fixed number for each operation."""
     ops = _laid(rows, axis, "storage_read_ops", "storage_write_ops", "storage_meta_ops")
     return OPERATION * ops + _laid(rows, axis, "storage_read_bytes", "storage_write_bytes")
 
@@ -213,8 +221,8 @@ def _work(rows: pa.Table, axis: Axis) -> Floats:
 def _usual_work(rows: pa.Table, of_host: pa.Table, axis: Axis) -> Floats:
     """Return the work of a Ceph metadata server: requests weighted by the usual time of their kind.
 
-    A request that creates a file takes many times as long as a lookup, so that the mean time of a
-    request depends on the mix of kinds. Where kinds are not known all count the same.
+    A request that creates a file takes many times as long as a lookup, so the mean time of a
+    request depends on the mix of kinds. If the kinds are not known, all requests count the same.
     """
     prefix = f"{rows.column('name')[0].as_py()} "
     kinds = of_host.filter(pc.equal(of_host.column("kind"), "ceph_request"))
@@ -230,7 +238,9 @@ def _usual_work(rows: pa.Table, of_host: pa.Table, axis: Axis) -> Floats:
 
 
 def _usual_time(rows: pa.Table, axis: Axis, spent: Floats) -> Floats:
-    """Return the time that a server's requests usually take, by their number and bytes, ns.
+    """Return the time that a component's requests usually take, fitted from their number and bytes.
+
+    The time is in ns per slice.
 
     Args:
         rows: The component's slices.
@@ -244,16 +254,18 @@ def _usual_time(rows: pa.Table, axis: Axis, spent: Floats) -> Floats:
 
 
 def _waits(rows: pa.Table) -> bool:
-    """Return whether the time of a component's requests includes the wait for others."""
+    """Return whether the time of a component's requests includes the wait for other requests."""
     return rows.column("kind")[0].as_py() != "machine" and not ints(rows, "storage_busy_ns").any()
 
 
 def _per_work(rows: pa.Table, of_host: pa.Table, axis: Axis) -> Floats | None:
-    """Return log(time per byte / the usual), at least 0; None where it is not known.
+    """Return for each slice how slow a component was: log(time per byte / usual time per byte).
+
+    The value is at least 0. The result is None if there are too few slices with work.
 
     Args:
         rows: The component's slices.
-        of_host: Those of all components of its host.
+        of_host: The slices of all components of its host.
         axis: The job's slices.
     """
     work = _work(rows, axis)
@@ -289,7 +301,8 @@ def _per_work(rows: pa.Table, of_host: pa.Table, axis: Axis) -> Floats | None:
 def _under_way(rows: pa.Table, axis: Axis, spent: Floats, work: Floats) -> tuple[Floats, Floats]:
     """Distribute time and work over the slices in which the requests were in progress.
 
-    A request is counted when it ends: one that takes longer than a slice was also served before.
+    A request is counted in the slice in which it ends. If it takes longer than a slice, part of its
+    time and work belongs to the slices before.
 
     Args:
         rows: The component's slices.

@@ -1,8 +1,8 @@
 """Computes the service time of operations relative to undisturbed ones of their kind and size.
 
-A drop in bytes per slice may be a phase of the program; the time of an operation does not depend on
-how many the program issues. Operations are compared with others of the same class, given by their
-type and the log2 of their mean size in the slice.
+A drop in bytes per slice may be a phase of the program. The time of an operation, in contrast, does
+not depend on how many operations the program issues. Operations are compared with others of the
+same class: the same type, and about the same size (the log2 of the mean size in a slice).
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ _EVEN = 0.1  # of a slice's time: calls that cannot be evaluated may take so muc
 
 @dataclass(frozen=True)
 class ServiceTimes:
-    """Service times of the job's operations on a resource, shape (slices,).
+    """Service times of the job's operations on a resource; arrays have shape (slices,).
 
     Attributes:
         expected: Seconds that the operations would have taken undisturbed, over all processes.
         spent: Seconds that the same operations took.
-        slow: log(spent / expected); nan where it is unknown.
+        slow: The slowdown log(spent / expected); nan where it is not known.
         kind: Number of the class with most of the expected time; -1 if there is none.
-        scored: Whether `slow` is known.
-        referenced: Share of the expected time whose reference comes from quiet slices.
+        scored: Whether the slice is evaluated: only then `slow` is known.
+        referenced: Part of all expected time that comes from a comparison with quiet slices.
     """
 
     expected: Floats
@@ -54,11 +54,11 @@ class ServiceTimes:
 
 
 def quiet_slices(load: Floats, lag: int) -> Flags:
-    """Return the slices with little load in them and in the `lag` slices before (queues drain).
+    """Return the slices with little load, both in the slice and in the slices just before it.
 
     Args:
         load: Load of other jobs per slice.
-        lag: Number of slices before it that must have little load, too.
+        lag: Number of slices before it that must have little load, so that queues are empty.
     """
     if not load.any():
         return np.ones(len(load), dtype=bool)
@@ -67,11 +67,11 @@ def quiet_slices(load: Floats, lag: int) -> Flags:
 
 
 def reaching(loaded: Flags, lag: int) -> Flags:
-    """Return slices in which a load is active, and those after them in which it may still act.
+    """Return the slices with load, and the slices after them in which the load may still act.
 
     Args:
         loaded: Slices with load.
-        lag: Number of slices after them that are included.
+        lag: Number of slices after a slice with load that are included.
     """
     reach = loaded.copy()
     for shift in range(1, lag + 1):
@@ -112,7 +112,7 @@ def service(resource: SharedResource, quiet: Flags) -> ServiceTimes:
 
 
 def _classes(calls: CallSeries) -> list[Flags]:
-    """Group the slices by the log2 of the size; a rare class joins the next one."""
+    """Group the slices into classes by the log2 of the size; a rare class joins the next one."""
     on = enough(calls)
     level = np.zeros(len(on), dtype=np.int64)
     sized = on & (calls.size > 0)
@@ -128,7 +128,11 @@ def _classes(calls: CallSeries) -> list[Flags]:
 
 
 def _reference(calls: CallSeries, members: Flags, quiet: Flags) -> tuple[Floats, bool]:
-    """Return the undisturbed seconds per operation in each slice, and whether from quiet slices."""
+    """Return the undisturbed seconds per operation in each slice of a class.
+
+    They come from quiet slices if there are enough of them, else from the fast half of all slices.
+    The second result is whether they come from quiet slices.
+    """
     rate = np.zeros(len(members))
     rate[members] = calls.seconds[members] / calls.ops[members]
     if int(quiet.sum()) >= QUIET:
@@ -141,7 +145,10 @@ def _reference(calls: CallSeries, members: Flags, quiet: Flags) -> tuple[Floats,
 
 
 def _slope(size: Floats, rate: Floats) -> float:
-    """Return the time that a byte adds to an operation: the median of all pairs (Theil and Sen)."""
+    """Return the time that a byte adds to an operation, by the method of Theil and Sen.
+
+    It is the median slope over all pairs of slices.
+    """
     middle = float(np.median(size))
     if middle <= 0 or np.ptp(size) <= _STEADY * middle:
         return 0.0

@@ -47,9 +47,9 @@ class CallSeries:
 
     Attributes:
         name: Name of the kind, for users.
-        ops: Number of operations (of CPU work: its seconds).
+        ops: Number of operations; for CPU work, seconds of CPU time.
         size: Mean bytes of an operation; 0 for operations without data.
-        seconds: Time spent in them, over all processes.
+        seconds: Time spent in these operations, over all processes.
     """
 
     name: str
@@ -60,12 +60,12 @@ class CallSeries:
 
 @dataclass(frozen=True)
 class MeetingPlace:
-    """A link of the fabric on which the job meets others.
+    """A link of the fabric that carries traffic of the job and of other jobs.
 
     Attributes:
         name: Name, such as `link leaf1 > spine1`.
         own_load: The job's bytes on it, per slice.
-        others_load: The bytes of all others on it, per slice.
+        others_load: The bytes of all other jobs on it, per slice.
     """
 
     name: str
@@ -75,29 +75,29 @@ class MeetingPlace:
 
 @dataclass(frozen=True)
 class SharedResource:
-    """A resource that the job shares with others.
+    """A resource that the job shares with other jobs.
 
     Attributes:
         name: Name of the resource.
         kind: Kind of the resource.
-        axis: Start, length (ns) and number of the slices.
-        calls: The job's operations there, by kind.
-        busy: Seconds per slice spent there by the process that the job waits for: the slowest of
-            an MPI job, else the mean of those active there.
-        mean_busy: The same, mean of all processes active there.
-        processes: Number of processes active there.
+        axis: Start (ns), length (ns) and number of the slices.
+        calls: The job's operations on the resource, one entry for each kind of operation.
+        busy: Time in these operations, seconds per slice, of the process that the job waits for.
+            For file calls this is the slowest process of an MPI job, and for other jobs the mean.
+        mean_busy: The same time, as the mean of all processes that are active on the resource.
+        processes: Number of the job's processes that are active on the resource.
         own_load: The job's own load.
-        loads: The load of each other job, by name.
+        loads: For each other job, by its name, its load.
         unit: Unit of the loads, per slice.
-        raw_ns: Longest slice of the records that the loads were made of.
-        mount: Identity of the mount that it is, or is a part of; "": none.
+        raw_ns: Length of the longest slice in the records of the loads.
+        mount: Identity of the mount that the resource is, or that it is a part of; "": none.
         apart: Jobs whose files are on other storage targets of the same file system.
-        places: Links on which neighbours meet the job, by neighbour, where the fabric is known.
+        places: For each neighbour, the link on which it meets the job, if the fabric is known.
         bound: For memory: the job's sensitivity to its speed, from which the time of `calls` is
             computed.
         load_source: For memory: how the loads were counted.
-        servers: Names in `loads` whose series is not a load but a server's slowdown (see
-            servers.py).
+        servers: Names in `loads` that stand for servers. Their series is not a load, but how slow
+            the server was (see servers.py).
         of_messages: For buses: whether `calls` are messages to other nodes, as on the network.
     """
 
@@ -131,16 +131,16 @@ class SharedResource:
 
 
 def shared_resources(alongside: CoRunning, watched: Collection[str] = ()) -> list[SharedResource]:
-    """Return every resource that both the job and, while it ran, another job used.
+    """Return every resource that the job used, and that another job used while the job ran.
 
     Args:
         alongside: The job and its neighbours, from Repository.alongside.
-        watched: Mounts whose servers or links are monitored: these also where no other job used
-            them.
+        watched: Mounts whose servers or links are monitored. They are returned even if no other job
+            used them.
 
     Returns:
-        Mounts (of some file systems their object servers and their metadata server), nodes and
-        the network; none where the job has no slices.
+        Mounts, nodes and the network. If a file system has metadata servers, its object servers
+        and its metadata server replace the mount. The list is empty if the job has no slices.
     """
     axis = job_axis(alongside)
     if not axis[2]:
@@ -163,7 +163,7 @@ def shared_resources(alongside: CoRunning, watched: Collection[str] = ()) -> lis
 
 
 def nodes(alongside: CoRunning) -> list[str]:
-    """Return the nodes to evaluate: of those shared with the same jobs the most loaded one."""
+    """Return the nodes to evaluate: for each set of other jobs, the node that they load most."""
     best: dict[tuple[str, ...], tuple[float, str]] = {}
     for name in sorted(_names(alongside.node_loads, "host")):
         rows = _where(alongside.node_loads, "host", name)
@@ -178,7 +178,7 @@ def _names(table: pa.Table, column: str) -> list[str]:
 
 
 def job_axis(alongside: CoRunning) -> Axis:
-    """Return the time axis of a job's slices, with longer steps where they would be too many."""
+    """Return the time axis of a job's slices, with longer steps if the slices are too many."""
     own = [
         _slices(table) for table in (alongside.own_mounts, alongside.own_nodes) if table.num_rows
     ]
@@ -199,7 +199,7 @@ def _slices(table: pa.Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 class AxisRows:
-    """Rows of one resource (and job), mapped onto the axis by the time in which their job lived."""
+    """Rows of one job on one resource, mapped onto a time axis; only its run time counts."""
 
     def __init__(self, table: pa.Table, axis: Axis, within: tuple[int, int] | None = None) -> None:
         """Map rows onto a time axis.
@@ -207,8 +207,8 @@ class AxisRows:
         Args:
             table: The rows.
             axis: The time axis onto which the rows are mapped.
-            within: For others' rows: begin and end of the job's own life, outside of which nothing
-                counts.
+            within: For rows of another job: start and end of the evaluated job. Nothing counts
+                outside of this time.
         """
         self.axis = axis
         self._table = table
@@ -219,9 +219,12 @@ class AxisRows:
     def stretch(self, longest: Floats) -> None:
         """Extend rows backwards in time if their calls lasted longer than their slice.
 
-        A call counts in the slice in which it ends; while it lasts its process has no row. A row
-        is extended by the longest time that a process was in calls, but only over time that the
-        row before does not fill (several threads need no more than their own slice).
+        A call counts in the slice in which it ends, so its process has no row while the call lasts.
+        A row is extended so that it is as long as its `longest` calls, but only over time that the
+        calls of the row before do not fill.
+
+        Args:
+            longest: For each row, the longest time that a process was in calls, ns.
         """
         order = np.argsort(self._start, kind="stable")
         start, length, longest = self._start[order], self._length[order], longest[order]
@@ -248,13 +251,14 @@ class AxisRows:
         return out
 
     def lay(self, values: Floats) -> Floats:
-        """Return amounts of the rows per slice of the axis."""
+        """Distribute one amount of each row over the slices of the axis."""
         return resample(self._start, self._length, values, self.axis, within=self._within)
 
     def active(self) -> Floats:
-        """Return the number of active processes per slice; extended rows count all the time.
+        """Return the number of active processes per slice.
 
-        Where an extended row reaches into the slice of another row, that row's processes count.
+        The processes of an extended row count for its whole time. If it reaches into the slice of
+        another row, the processes of that row also count.
         """
         count = self.values(["count"])
         found: Floats = self.lay(count * self._whole / self.axis[1])
@@ -288,9 +292,9 @@ _ALL_CALLS = ("read", "write", "sync", "meta")
 
 
 def _mount(alongside: CoRunning, name: str, axis: Axis) -> Iterable[SharedResource]:
-    """Yield a mount as one resource, or the servers of its data and of its metadata as two.
+    """Yield the resources of a mount: the mount, or its object servers and its metadata server.
 
-    Of the two, a resource on which the job spent no time is left out.
+    Of the latter two, one on which the job spent no time is left out.
     """
     rows = AxisRows(_where(alongside.own_mounts, "mount", name), axis)
     rows.stretch(rows.values(f"{time}_max" for time in _MOUNT_TIMES))
@@ -311,7 +315,7 @@ def _mount(alongside: CoRunning, name: str, axis: Axis) -> Iterable[SharedResour
 
 
 def _parts(rows: AxisRows, others: Iterable[AxisRows]) -> list[tuple[FileKind, tuple[str, ...]]]:
-    """Return the parts of a mount, and the kinds of calls whose time is spent on each."""
+    """Return object servers and metadata server, each with the kinds of calls that wait for it."""
     asked, moved = (
         np.sum([other.sum(*names) for other in others], axis=0) + np.zeros(rows.axis[2])
         for names in (_META_OPS, _BYTES)
@@ -335,15 +339,15 @@ def _files(
     others: dict[str, AxisRows],
     raw_ns: int,
 ) -> SharedResource:
-    """Return a mount, or the servers of its data or its metadata, as a shared resource.
+    """Return a mount, its object servers, or its metadata server as a shared resource.
 
     Args:
         alongside: The job and its neighbours.
-        part: Kind of the resource, and the ends of the names of calls whose time is spent there.
+        part: Kind of the resource, and the kinds of calls that wait for it, such as "read".
         mount: The mount.
-        rows: The job's rows there.
-        others: The rows of each other job.
-        raw_ns: Length of the longest slice of the others' rows.
+        rows: The job's rows on the mount.
+        others: For each other job, its rows on the mount.
+        raw_ns: Length of the longest slice in these rows of other jobs.
     """
     axis, (kind, ends) = rows.axis, part
     calls = tuple(each for each in _file_calls(rows) if each.name.endswith(ends))
@@ -382,7 +386,7 @@ def _moved(rows: AxisRows) -> Floats:
 
 
 def _asked(rows: AxisRows) -> Floats:
-    """Return a load on a metadata server, in operations."""
+    """Return the load of rows on a metadata server: operations, and a part of them for data."""
     return rows.sum(*_META_OPS) + rows.sum(*_BYTES) / DATA_PER_REQUEST
 
 
@@ -405,10 +409,10 @@ def _file_calls(rows: AxisRows) -> Iterable[CallSeries]:
 
 
 def _around(values: Floats) -> Floats:
-    """Add to each slice its two neighbours: what a sync flushes may have been written before it.
+    """Add to the value of each slice those of the slice before and the slice after it.
 
-    With a few long calls in a slice, a write and its sync often end in two: two writes and three
-    syncs would be another size of syncs.
+    The size of a sync is the bytes written per sync. If calls are long, a write and its sync often
+    end in different slices, and the bytes per sync of a single slice would be wrong.
     """
     return np.asarray(np.convolve(values, np.ones(3), "same")[: len(values)])
 
@@ -419,15 +423,16 @@ def per_operation(amount: Floats, ops: Floats) -> Floats:
 
 
 def _counts(alongside: CoRunning, slowest: Floats, mean: Floats, axis: Axis) -> Floats:
-    """Return the time of the process that the job waits for: the slowest one of an MPI job."""
+    """Return the time that counts: of an MPI job the slowest process's, else the mean."""
     return spilled(slowest if alongside.job.ranks > 1 else mean, axis[1] / _NS)
 
 
 def spilled(busy: Floats, slice_s: float) -> Floats:
-    """Move time that exceeds a slice to the slices before it, as far as these have room.
+    """Move time that exceeds the length of a slice to the slices before it.
 
-    A call counts in the slice in which it ends, so a slice may hold more than its length; the time
-    was spent before. An excess of more than half a slice comes from threads and is not moved.
+    A call counts in the slice in which it ends, so the time of calls may exceed the length of the
+    slice. The excess was spent in the slices before. But an excess of more than half a slice comes
+    from threads and is dropped.
     """
     busy = np.minimum(busy, 1.5 * slice_s)
     for _ in range(_SPILLS):
@@ -438,7 +443,7 @@ def spilled(busy: Floats, slice_s: float) -> Floats:
 
 
 def longest_slice(table: pa.Table, axis: Axis) -> int:
-    """Return the length of the longest slice of a table, ns; no less than that of the axis."""
+    """Return the length of the longest slice of a table, ns, at least the step of the axis."""
     lengths = table.column("slice_ns").to_numpy()
     return int(max(lengths.max(initial=0), axis[1]))
 
@@ -447,7 +452,10 @@ def longest_slice(table: pa.Table, axis: Axis) -> int:
 
 
 def _node(alongside: CoRunning, name: str, axis: Axis) -> SharedResource:
-    """Return a node: the work is CPU time; its service time includes the wait for a core."""
+    """Return the cores of a node as a shared resource.
+
+    The work is CPU time. Its service time is the CPU time and the wait for a core.
+    """
     rows = AxisRows(_where(alongside.own_nodes, "host", name), axis)
     cpu, queued = rows.sum("os_user_ns", "os_system_ns") / _NS, rows.sum("os_runqueue_ns") / _NS
     theirs = _where(alongside.node_loads, "host", name)
@@ -478,7 +486,7 @@ def _node(alongside: CoRunning, name: str, axis: Axis) -> SharedResource:
 
 
 def network(alongside: CoRunning, axis: Axis) -> SharedResource:
-    """Return the network as one resource: others' messages, and time in the job's own MPI calls."""
+    """Return the network as one resource: the loads are messages, the job's calls are MPI calls."""
     rows = AxisRows(alongside.own_nodes, axis)
     calls, moved = _mpi_calls(rows, axis)
     loads = {}
@@ -503,7 +511,7 @@ def network(alongside: CoRunning, axis: Axis) -> SharedResource:
 
 
 def _mpi_calls(rows: AxisRows, axis: Axis) -> tuple[tuple[CallSeries, ...], Floats]:
-    """Return a job's MPI calls, and what they sent (bytes)."""
+    """Return a job's MPI calls and their load: bytes, and a fixed amount for each call."""
     calls, moved = [], np.zeros(axis[2])
     for name, families, more in (("p2p", P2P, ("mpi_wait_ns",)), ("collective", COLLECTIVE, ())):
         ops = rows.sum(*(f"mpi_{family}_ops" for family in families))
@@ -515,14 +523,15 @@ def _mpi_calls(rows: AxisRows, axis: Axis) -> tuple[tuple[CallSeries, ...], Floa
 
 
 def message_calls(rows: AxisRows, axis: Axis) -> tuple[tuple[CallSeries, ...], Floats, Floats]:
-    """Return a job's messages on a node, by MPI and by collective libraries.
+    """Return a job's calls on a node that send messages, by MPI and by collective libraries.
 
     Args:
-        rows: Rows of own_nodes, of one host.
+        rows: Rows of CoRunning.own_nodes, of one host.
         axis: Time axis of the rows.
 
     Returns:
-        Calls, what they sent (bytes), and the least time that any rank spent in them, s.
+        The calls, their load (bytes, and a fixed amount for each call), and the least time that any
+        rank spent in them, s.
     """
     calls, moved = _mpi_calls(rows, axis)
     ops, sent = rows.sum(*CCL_OPS), rows.sum(*CCL_BYTES)
@@ -538,8 +547,8 @@ def message_calls(rows: AxisRows, axis: Axis) -> tuple[tuple[CallSeries, ...], F
 def _least(alongside: CoRunning, axis: Axis) -> Floats:
     """Return the least time that any rank spent in MPI, s.
 
-    A rank that something else slows makes the others wait in MPI but does not wait itself: so only
-    time that all ranks spent there can be loss through the network.
+    A rank that something else slows makes the other ranks wait in MPI, but does not wait itself. So
+    only time that all ranks spent in MPI can be a loss through the network.
     """
     least = np.full(axis[2], np.inf)
     for name in _names(alongside.own_nodes, "host"):
@@ -551,7 +560,7 @@ def _least(alongside: CoRunning, axis: Axis) -> Floats:
 
 
 def enough(calls: CallSeries) -> NDArray[np.bool_]:
-    """Return the slices in which there are enough calls to evaluate them."""
+    """Return the slices with enough calls to evaluate their service time."""
     on = (calls.ops > 0) & (calls.seconds > 0)
     if not on.any():
         return on

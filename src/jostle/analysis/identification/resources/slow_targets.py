@@ -1,8 +1,8 @@
-"""Finds storage targets that are slower than the others of their file system, by files on them.
+"""Finds storage targets that are slower than the others of their file system, by their files.
 
 A Darshan log records for each file its storage targets, how many bytes were moved and how long that
-took. The time per byte is divided by its median over the files of the run. Then files on one target
-are compared with files of the same runs on other targets of the file system.
+took. The time per byte of a file is divided by the median over all files of the run. Then the files
+on one target are compared with files of the same runs on other targets of the file system.
 """
 
 from __future__ import annotations
@@ -37,14 +37,15 @@ class SlowTarget:
         mount: Mount of its file system.
         target: Number of the target.
         way: Direction: read or write.
-        factor: Time per byte on it as a multiple of the usual one, median over its files.
+        factor: Median time per byte of the files on the target, divided by that of the files on
+            other targets.
         low: Lower end of the 95 % interval of the factor.
         high: Upper end of that interval.
         files: Number of files on the target.
-        peers: Number of files on other targets, in the same runs.
+        peers: Number of files of the same runs on other targets.
         targets: Number of targets that were compared.
         jobs: Number of runs with files on the target.
-        p_value: Probability that by chance one of so many targets is as slow.
+        p_value: Probability that at least one of all compared targets is so slow by chance.
     """
 
     mount: str
@@ -65,14 +66,14 @@ class SlowTarget:
 
 
 def slow_targets(files: pa.Table) -> list[SlowTarget]:
-    """Find targets that are slower than their peers.
+    """Find storage targets that are slower than the other targets of their file system.
 
     Args:
         files: Rows of table `files` with columns job, mount, targets, read_bytes, read_ns,
-            write_bytes, write_ns; one per file and process.
+            write_bytes, write_ns; one row for each file and process.
 
     Returns:
-        The slow targets, the slowest first; empty also if no row names targets.
+        The slow targets, the slowest first. The list is also empty if no row names targets.
     """
     found = []
     rows = [row for row in files.to_pylist() if 0 < len(row["targets"] or ()) <= _MOST_STRIPES]
@@ -92,7 +93,14 @@ def slow_targets(files: pa.Table) -> list[SlowTarget]:
 def _of_mount(
     mount: str, way: str, by_job: dict[str, list[tuple[list[int], float]]]
 ) -> list[SlowTarget]:
-    """Test the targets of one file system."""
+    """Return the slow targets of one file system.
+
+    Args:
+        mount: Mount of the file system.
+        way: Direction: read or write.
+        by_job: For each run, its files: the targets of each, and the logarithm of its time per
+            byte.
+    """
     from scipy.stats import mannwhitneyu
 
     slowness: list[float] = []
@@ -130,7 +138,12 @@ def _of_mount(
 
 
 def _factor(mine: Floats, peers: Floats) -> tuple[float, float, float]:
-    """Return how much slower a target is than its peers, with the 95 % interval of the median."""
+    """Return by which factor a target is slower than the other targets, with its 95 % interval.
+
+    Args:
+        mine: Logarithms of the times per byte of the target's files.
+        peers: Those of the files on other targets.
+    """
     from scipy.stats import binom
 
     usual = float(np.median(peers))

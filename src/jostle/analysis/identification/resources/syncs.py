@@ -1,8 +1,8 @@
-"""Decides which servers a job's syncs wait for, where data and metadata have servers of their own.
+"""Decides whether a job's syncs wait for the object servers or for the metadata server.
 
-A sync of a file that was written goes to the object servers. One of a file that was just created
-also waits until the metadata server has recorded that the file exists. Which of the two takes
-the time follows from the load with which the time is correlated.
+A sync of a file that was written goes to the object servers. A sync of a file that was just created
+also waits until the metadata server has recorded that the file exists. Which of the two takes more
+time is decided by correlation: of the time of syncs with the load of other jobs on each of them.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ def wait_for_metadata(
     """Return whether a job's syncs wait for the metadata server rather than for the object servers.
 
     Args:
-        syncs: The job's syncs per slice; all arrays have shape (slices,).
+        syncs: Number of the job's syncs per slice; all arrays have shape (slices,).
         seconds: Time of these syncs, s.
-        opened: Number of files that the job opened.
-        asked: Metadata operations of all other jobs.
-        moved: Bytes that all other jobs moved.
+        opened: Number of files that the job opened per slice.
+        asked: Metadata operations of all other jobs per slice.
+        moved: Bytes that all other jobs moved per slice.
     """
     on = (syncs > 0) & (seconds > 0)
     if int(on.sum()) < _FEWEST or opened.sum() < _OPENED * syncs.sum():
@@ -49,7 +49,7 @@ def wait_for_metadata(
 
 
 def _correlation(one: Floats, other: Floats) -> float:
-    """Return Spearman's rank correlation; 0 where either never changes."""
+    """Return Spearman's rank correlation of two series; 0 if one of them never changes."""
     a, b = ranks(one), ranks(other)
     if not np.ptp(a) or not np.ptp(b):
         return 0.0

@@ -1,7 +1,7 @@
 """Computes which part of a job's load is on the storage targets that another job uses.
 
 A file system of a hundred targets is a hundred resources: two jobs whose files are on different
-ones do not meet there.
+targets do not slow each other there.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def shared_part(alongside: CoRunning, job: str, mount: str) -> float:
         mount: The mount.
 
     Returns:
-        A part from 0 to 1; 1 where the targets of either job are not known, or both used the same
-        nodes.
+        A part from 0 to 1. It is 1 if the targets of one of the jobs are not known, or if both jobs
+        used the same node, since targets are counted for each node.
     """
     own, other = alongside.job.nodes, alongside.others[job].nodes
     if not other or set(own) & set(other) or not mount.startswith("lustre:"):
@@ -43,7 +43,13 @@ def shared_part(alongside: CoRunning, job: str, mount: str) -> float:
 
 
 def _bytes(rows: pa.Table, nodes: Collection[str], prefix: str) -> dict[str, int]:
-    """Return the bytes that nodes moved on each target of a file system."""
+    """Return the bytes that some nodes moved on each target of a file system.
+
+    Args:
+        rows: Bytes per host and target.
+        nodes: The nodes.
+        prefix: Start of the names of the file system's targets.
+    """
     rows = rows.filter(pc.is_in(rows.column("host"), pa.array(sorted(nodes), pa.string())))
     moved: dict[str, int] = {}
     for target, amount in zip(

@@ -1,14 +1,15 @@
 """Finds load of programs without a profile, from the counters of machines, and adds it as suspects.
 
-What a mount's client counted on a node, or its server counted, less what the profiles there hold,
-was moved by programs without a profile: static binaries, containers, jobs that opted out, other
-clusters. The two are not counted at the same instant: a long write is in its profile when it ends,
-and is written back after it. So the difference counts only where it exceeds its own recent maximum.
+A file system's client counts the bytes of a mount on each node, and its server counts them, too. If
+they exceed the bytes in the profiles, the rest was moved by programs without a profile: static
+binaries, containers, jobs that opted out, other clusters. But profiles and counters do not count a
+byte at the same instant: a long write is in its profile when it ends, and the client writes it back
+later. So the difference counts only where it exceeds its own recent maximum.
 
-Metadata operations are compared where a file system has metadata servers. One call may be several
-requests, and caches answer others: the usual number of requests per call is estimated, node by
-node, by the median over spans of slices, and only what is far beyond it counts. On a node without
-profiled calls all requests are load without a profile.
+Metadata operations are compared only where a file system has metadata servers. One call may cause
+several requests, or none if a cache answers it. So the usual number of requests per call is
+estimated for each node, as the median over spans of slices, and only requests far beyond this
+number count. On a node without profiled calls, all requests are load without a profile.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ _STORAGE = {name: f"storage_{name}" for name in _TRAFFIC}
 
 
 def with_unprofiled(alongside: CoRunning) -> CoRunning:
-    """Return a job's neighbours, with load that is in no profile added as further neighbours.
+    """Return a job and its neighbours, with load without a profile added as further neighbours.
 
     Args:
         alongside: The job and its neighbours, from Repository.alongside.
@@ -94,7 +95,10 @@ Load = dict[str, Floats]
 
 
 def _put(by_name: dict[str, Load], name: str, load: Load) -> None:
-    """Add what another counter shows of a load: of two counts of the same bytes the larger."""
+    """Add a load to the known loads. If it is known from another counter, the larger count is kept.
+
+    The two counts are of the same bytes, so they are not added.
+    """
     known = by_name.get(name)
     by_name[name] = (
         load if known is None else {key: np.maximum(known[key], load[key]) for key in load}
@@ -126,10 +130,10 @@ def _where(rows: pa.Table, **equal: str) -> pa.Table:
 
 
 def _beyond(counted: Floats, profiled: Floats, axis: Axis) -> Floats:
-    """Return what was counted beyond what the profiles hold, per slice.
+    """Return per slice what counters counted in addition to what is in the profiles.
 
-    The difference of both sums varies while writes are in progress; only what exceeds its recent
-    maximum is load without a profile.
+    The difference between both sums since the start varies while writes are in progress. Only the
+    part by which it exceeds its recent maximum is load without a profile.
     """
     ahead = np.cumsum(counted - profiled)
     width = max(int(_LATELY_NS // axis[1]), 1)
@@ -140,9 +144,16 @@ def _beyond(counted: Floats, profiled: Floats, axis: Axis) -> Floats:
 
 
 def _notable(load: Load, counted: Load) -> Load | None:
-    """Return the directions in which a load is more than an error of counting; None: neither.
+    """Return a load without the directions in which it may be an error of counting.
 
-    Metadata operations are left out: they are compared in `_asked`.
+    Metadata operations are also set to 0: they are compared in `_asked`.
+
+    Args:
+        load: The load.
+        counted: All traffic that the same counters counted.
+
+    Returns:
+        The load; None: it may be an error of counting in both directions.
     """
     whole = sum(float(counted[name].sum()) for name in _DIRECTIONS)
     kept = {
@@ -155,7 +166,10 @@ def _notable(load: Load, counted: Load) -> Load | None:
 
 
 def _on_clients(alongside: CoRunning, mount: str, axis: Axis) -> dict[str, Load]:
-    """Return what programs without a profile moved on a mount, on all nodes together, by name."""
+    """Return the loads on a mount that its clients counted on nodes, but that no profile has.
+
+    The loads of a job on several nodes are added up under one name.
+    """
     found: dict[str, Load] = {}
     clients = _where(alongside.machines.clients, mount=mount)
     for host in pc.unique(clients.column("host")).to_pylist() if clients.num_rows else []:
@@ -175,10 +189,9 @@ def _on_clients(alongside: CoRunning, mount: str, axis: Axis) -> dict[str, Load]
 
 
 def _asked(alongside: CoRunning, mount: str, axis: Axis) -> Iterable[tuple[str, Load]]:
-    """Yield metadata operations of programs without a profile, with the name of the load.
+    """Yield the name and the metadata operations of each load without a profile.
 
-    They are those that the server counted for a node, where it distinguishes nodes; else those
-    that the node counted itself.
+    If the server counts operations for each node, its counts are used, else those of the node.
     """
     if not has_metadata_server(mount):
         return []
@@ -213,7 +226,7 @@ def _asked(alongside: CoRunning, mount: str, axis: Axis) -> Iterable[tuple[str, 
 
 
 def _beyond_calls(counted: Floats, calls: Floats) -> Floats:
-    """Return the requests of a node beyond what its profiled calls usually need, per slice."""
+    """Return per slice the requests of a node that its profiled calls do not explain."""
     ratios = _by_block(counted, calls)
     usual = float(np.median(ratios)) if len(ratios) else 1.0
     # A call's requests may be counted in the slice before or after it.
@@ -231,7 +244,7 @@ def _by_block(counted: Floats, known: Floats) -> Floats:
 
 
 def _on_disk(alongside: CoRunning, mount: str, axis: Axis) -> dict[str, Load]:
-    """Return what each process without a profile moved on the disks of the mount's node."""
+    """Return the load of each process without a profile on the disks behind a mount."""
     rows = _where(alongside.machines.disk_users, mount=mount)
     names = pc.unique(rows.column("name")).to_pylist() if rows.num_rows else []
     counted = {name: _laid(rows, name, axis) for name in _DIRECTIONS}
@@ -246,7 +259,7 @@ def _on_disk(alongside: CoRunning, mount: str, axis: Axis) -> dict[str, Load]:
 
 
 def _name_of(alongside: CoRunning, host: str) -> str:
-    """Name the load of a node: by the batch job, if only one there has no profile."""
+    """Name the load without a profile of a node, if possible by the batch jobs that cause it."""
     groups = _where(alongside.machines.groups, host=host)
     jobs = sorted(set(groups.column("job").to_pylist()))
     if len(jobs) == 1:
@@ -257,7 +270,7 @@ def _name_of(alongside: CoRunning, host: str) -> str:
 
 
 def _of_jobs(alongside: CoRunning, mount: str, axis: Axis) -> dict[str, Load]:
-    """Return the loads of jobs without a profile that the server knows by name."""
+    """Return the loads of jobs without a profile for which the server counts separately."""
     rows = _where(alongside.machines.servers, mount=mount)
     rows = rows.filter(pc.not_equal(rows.column("job"), ""))
     unseen = set(alongside.machines.groups.column("job").to_pylist())
@@ -270,10 +283,10 @@ def _of_jobs(alongside: CoRunning, mount: str, axis: Axis) -> dict[str, Load]:
 
 
 def _extra(counted: Floats, theirs: Floats) -> float:
-    """Return how much a server moves for each byte that its clients request.
+    """Return how many bytes a server moves for each byte that its clients request.
 
-    It is estimated from the spans in which this ratio is small: a factor that is too large would
-    hide the beginning of each load.
+    The ratio is estimated from the spans of slices in which it is small: a ratio that is too large
+    would hide the beginning of each load.
     """
     ratios = _by_block(counted, theirs)
     ratio = float(np.quantile(ratios, _ALONE)) if len(ratios) else 1.0
@@ -283,13 +296,18 @@ def _extra(counted: Floats, theirs: Floats) -> float:
 def _on_server(
     alongside: CoRunning, mount: str, axis: Axis, known: Iterable[Load]
 ) -> tuple[str, Load] | None:
-    """Return what a server moved beyond profiles and clients' counts; None: nothing, or no server.
+    """Return the name and the load of what a mount's server moved and nobody else counted.
+
+    That is, what is neither in a profile nor in `known`.
 
     Args:
         alongside: The job and its neighbours.
         mount: The mount.
         axis: The job's slices.
-        known: Loads without a profile that are known already.
+        known: Loads without a profile that are known from other counters.
+
+    Returns:
+        The name and the load; None: no such load, or no server is monitored.
     """
     rows = _where(alongside.machines.servers, mount=mount, job="")
     kinds = set(rows.column("kind").to_pylist())

@@ -1,1 +1,1 @@
-"""Whole runs compared: which program slowed which, over a repository."""
+"""Compares runs with and without other programs: which program slowed which, in a repository."""

@@ -1,7 +1,7 @@
 """Computes the amounts that jobs moved between two instants, whatever their slice lengths.
 
-Jobs of one repository have slices of different lengths. What a job did during a slice of another
-is the sum over its own slices, each by the part that lies within.
+Jobs of one repository have slices of different lengths. What one job moved during a slice of
+another job is a sum over its own slices: of each, the part that lies within the other slice.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ Floats = NDArray[np.float64]
 
 
 class Flows:
-    """Amounts that moved at constant rates over spans of time, in many channels at once."""
+    """Amounts that moved at constant rates over spans of time, in separate channels.
+
+    A channel is a number that stands, for example, for one job on one resource.
+    """
 
     def __init__(self, channel: Ints, start: Ints, end: Ints, amount: Floats) -> None:
         """Add up the amounts that moved in spans of time.
@@ -39,7 +42,13 @@ class Flows:
         self._moved = np.concatenate([[0.0], np.cumsum(moved)])[: len(self._at)]
 
     def between(self, channel: Ints, start: Ints, end: Ints) -> Floats:
-        """Return the amount in each channel between two instants; 0 in unknown channels."""
+        """Return the amounts that moved between two instants; 0 in unknown channels.
+
+        Args:
+            channel: The channels.
+            start: For each of them, the first instant.
+            end: For each of them, the second instant.
+        """
         if not len(self._at):
             return np.zeros(len(channel))
         row = np.minimum(np.searchsorted(self._channels, channel), len(self._channels) - 1)

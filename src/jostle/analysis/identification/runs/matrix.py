@@ -1,11 +1,11 @@
 """Finds which program slowed which, over a whole repository (Bhatele et al., 2013, section 5.3).
 
-A run of a program is one value: the time that its operations took on a resource, over what they
-usually take this program there undisturbed (same operation, same size). Runs concurrent with
-another program are compared with runs without it.
+For each run of a program there is one value: the time that its operations took on a resource,
+divided by the time that such operations of this program usually take there undisturbed (same kind,
+same size). Runs concurrent with another program are compared with runs without it.
 
-What is computed slice by slice concerns one resource. So it is computed for some resources at a
-time (`matrix_parts`), possibly on other machines, and added up by job (`combined`).
+The computation by slices needs only the rows of one resource. So it is done for some resources at a
+time (`matrix_parts`), possibly on other machines, and the results are added up by job (`combined`).
 """
 
 from __future__ import annotations
@@ -61,12 +61,13 @@ def matrix(tables: Programs, *, as_user: int | None = None) -> Matrix:
 
     Args:
         tables: Loads and calls of all jobs, from Repository.programs_alongside.
-        as_user: Uid of the viewer: only this user's jobs are evaluated as slowed, and programs of
-            other users are merged into one.
+        as_user: Uid of the viewer. Only for the jobs of this user, it is computed how much they
+            were slowed; the programs of other users are merged into one. None: all jobs may be
+            seen.
 
     Returns:
-        Every pair of programs that ran at the same time, with counts and tests, and by how much
-        each program slows others and is slowed by them.
+        The comparison of every pair of programs that ran at the same time, and by how much each
+        program slows others and is slowed by them.
     """
     visibility = Visibility() if as_user is None else Visibility(users=frozenset({as_user}))
     return matrix_and_evidence(tables, visibility)[0]
@@ -82,7 +83,7 @@ def matrix_and_evidence(
         visibility: The jobs and programs that the viewer may see.
 
     Returns:
-        The matrix, and the runs behind each of its encounters, in their order.
+        The matrix, and the runs behind each of its encounters, in the order of the encounters.
     """
     roles = roles_of(tables.jobs, visibility)
     parts = [
@@ -101,12 +102,14 @@ class MatrixPart:
     Attributes:
         kind: The kind of these resources.
         job: The jobs that are evaluated.
-        sums: For each of these jobs, undisturbed time, time less what other programs explain,
-            slices, and the minimum to which explanations may reduce the time spent.
-        other: Programs that ran concurrently with them: one entry per job and program.
+        sums: Four sums for each of these jobs: the undisturbed time of its operations, their time
+            less what other programs explain, the number of slices, and the smallest time that an
+            explanation may leave.
+        other: Programs that ran concurrently with these jobs: one entry for each pair of a job and
+            a program.
         met: The job of each entry of `other`.
-        alongside: For each entry of `other`, the same sums over the slices with that program, and
-            then the part of the time spent that the program explains.
+        alongside: For each entry of `other`, the same four sums over the slices with that program,
+            and as fifth sum the time that this program explains.
     """
 
     kind: ResourceKind
@@ -118,11 +121,12 @@ class MatrixPart:
 
 
 def matrix_parts(kind: str, table: pa.Table, roles: Roles) -> list[MatrixPart]:
-    """Compute the parts of the matrix from some resources, by kind; all of their rows are needed.
+    """Compute the parts of the matrix that follow from some resources, one for each kind.
 
     Args:
-        kind: Kind as in Programs.kinds; its mounts may be several kinds of resources.
-        table: Their rows, in the order of resource and time.
+        kind: Kind as in Programs.kinds. It may stand for several kinds of resources: for example,
+            a mount may be object servers and a metadata server.
+        table: All rows of these resources, in the order of resource and time.
         roles: Roles of all jobs that are in the table.
     """
     return [
@@ -131,10 +135,10 @@ def matrix_parts(kind: str, table: pa.Table, roles: Roles) -> list[MatrixPart]:
 
 
 def combined(parts: Sequence[MatrixPart], roles: Roles) -> tuple[Matrix, list[EncounterRuns]]:
-    """Add up the parts of the matrix from all resources.
+    """Combine the parts of the matrix from all resources.
 
     Args:
-        parts: Parts of the matrix by kind and share of resources, in their order.
+        parts: The parts, in the order of their kinds; within a kind, in that of their resources.
         roles: Roles of all jobs, the same as for each of the parts.
 
     Returns:
@@ -190,7 +194,7 @@ def _part(rows: ResourceRows, roles: Roles) -> MatrixPart:
 
 
 def _summed(key: Ints, columns: Sequence[Floats]) -> tuple[Ints, list[Floats]]:
-    """Return the distinct keys, and the sums of columns over each."""
+    """Return the distinct keys, and for each key the sum of every column over its rows."""
     keys, where = np.unique(key, return_inverse=True)
     sums = [
         np.bincount(where.reshape(-1), values, minlength=len(keys)).astype(np.float64)
@@ -200,7 +204,7 @@ def _summed(key: Ints, columns: Sequence[Floats]) -> tuple[Ints, list[Floats]]:
 
 
 def _encounters(parts: Sequence[MatrixPart], roles: Roles) -> list[_Met]:
-    """Compare a program's runs with and without each program that it met on a kind of resource."""
+    """Compare each program's runs with and without each other program, on one kind of resource."""
     size = len(roles.jobs)
     everything = _over_jobs([part.job for part in parts], [part.sums for part in parts], size)
     others = np.unique(np.concatenate([part.other for part in parts]))
@@ -243,14 +247,15 @@ def _of_whole_runs(
     kind: ResourceKind,
     roles: Roles,
 ) -> Iterator[_Met]:
-    """Yield the encounters of a program of which some runs are known as wholes only.
+    """Yield the encounters of a program if the times of some of its runs are known only as totals.
 
     Args:
         victim: Number of the program.
         runs: Its runs, as numbers of jobs.
-        alongside: Per other program, the undisturbed time of each job concurrently with it.
-        everything: Sums of each job over all of its slices: undisturbed time, time spent, and
-            others that are not used here.
+        alongside: For each other program and each job, the undisturbed time of the job's operations
+            while that program was active.
+        everything: Sums over all slices of each job, as in MatrixPart.sums; only the first two are
+            used.
         kind: Kind of resource.
         roles: Roles of all jobs.
     """
@@ -278,7 +283,13 @@ def _of_whole_runs(
 def _over_jobs(
     jobs: Sequence[Ints], columns: Sequence[Sequence[Floats]], size: int
 ) -> list[Floats]:
-    """Add up the columns of all parts, in their order, by job."""
+    """Add up the columns of all parts for each job.
+
+    Args:
+        jobs: For each part, the job of each row.
+        columns: For each part, its columns.
+        size: Number of all jobs.
+    """
     job = np.concatenate(jobs)
     return [
         np.bincount(job, np.concatenate(values), minlength=size).astype(np.float64)
@@ -308,7 +319,16 @@ def _meetings(rows: ResourceRows, scored: NDArray[np.bool_], programs: int) -> M
 
 
 def _candidates(rows: ResourceRows, own: Ints, active: Ints, programs: int) -> tuple[Ints, Ints]:
-    """Find rows and programs that may have met: those in the same long slice, or in the next."""
+    """Find pairs of a job's row and a program that may overlap in time on the same resource.
+
+    These are pairs that touch the same step, where a step is as long as the longest slice.
+
+    Args:
+        rows: All rows.
+        own: Numbers of the rows of evaluated jobs.
+        active: Numbers of the rows with enough load to slow another job.
+        programs: Number of programs.
+    """
     steps = int(rows.end.max(initial=0)) // rows.step + 2
 
     def touched(some: Ints) -> tuple[Ints, Ints]:
@@ -336,12 +356,14 @@ def _explained(
 ) -> tuple[Floats, Floats, Floats]:
     """Divide the slowdown of every row among the programs that were active concurrently.
 
-    Of programs that run at the same time none may get the effect of another. So per program and
-    resource one non-negative regression of the slowdown on the loads of all others is computed.
+    The effect of one program must not be attributed to another that ran at the same time. So for
+    each program and resource, one non-negative regression of the slowdown on the loads of all other
+    programs is computed.
 
     Returns:
-        The part of each meeting, their sum per row, and the least slowdown of each row's group,
-        below which no explanation may reduce it.
+        Three arrays. The first has the part of the slowdown that each meeting explains, the second
+        the sum of these parts for each row. The third has for each row the lowest slowdown of its
+        program on the resource: an explanation must not leave less.
     """
     part = np.zeros(len(met.row))
     total, least = np.zeros(len(rows.job)), np.zeros(len(rows.job))
@@ -406,13 +428,14 @@ def _encounter(
     """Compare runs concurrent with a program with runs without it.
 
     Args:
-        pair: Victim, aggressor, kind of resource.
-        runs: Jobs of the victim.
-        alongside: Sums per run over the slices with the aggressor: undisturbed time, time less
-            what other programs explain, slices, and the minimum to which explanations may reduce
-            the time spent.
-        theirs: Time spent in these slices that the aggressor explains.
-        everything: The same sums as `alongside`, over all slices of the run.
+        pair: Victim, aggressor, and kind of resource.
+        runs: Names of the victim's jobs.
+        alongside: The four sums of MatrixPart for each run, over the slices with the aggressor.
+        theirs: For each run, the time in these slices that the aggressor explains.
+        everything: The same four sums for each run, over all of its slices.
+
+    Returns:
+        The encounter and its runs; None: too few slices with the aggressor.
     """
     expected, clear, slices, least = alongside
     there = slices >= _SLICES
@@ -457,7 +480,10 @@ def _per_run(runs: list[str], which: NDArray[np.bool_], values: Floats) -> list[
 
 
 def _controlled(found: list[_Met]) -> list[_Met]:
-    """Control the rate of false discoveries over the matrix, and sort it."""
+    """Control the rate of false discoveries over the matrix, and sort the encounters.
+
+    Encounters with evidence come first, and among them those with the greatest slowdown.
+    """
     tested = [encounter for encounter, _ in found if encounter.p is not None]
     q = dict(
         zip(map(id, tested), adjusted([encounter.p or 0.0 for encounter in tested]), strict=True)

@@ -1,4 +1,4 @@
-"""Makes the rows of the matrix: loads, times and undisturbed times of jobs on resources."""
+"""Computes the rows of the matrix of programs: loads and times of jobs on resources, by slice."""
 
 from __future__ import annotations
 
@@ -30,17 +30,22 @@ _MOSTLY = 0.5  # of a job's rows: it was alone most of the time
 
 @dataclass
 class ResourceRows:
-    """Jobs on resources of one kind, one row per job, resource and slice.
+    """Jobs on resources of one kind: one row for each job, resource and slice.
 
     Attributes:
-        job, program: Numbers of the job and its program, as in Roles.
-        like: Number of the group that the job is compared with: runs of the same program; of runs
-            that are known as a whole only those on about as many ranks.
+        kind: Kind of the resources.
+        job: Number of the job, its position in Roles.jobs.
+        program: Number of the job's program, its position in Roles.names.
+        like: Number of the group that the job is compared with. The group has the runs of the same
+            program. If times are known only for whole runs, it has only runs on about as many
+            ranks.
         resource: Number of the resource.
-        start, end: The part of the slice in which the job lived, us since the first of all.
-        step: Length of the longest slice, us.
-        load: The job's load there.
-        expected, spent: Time of its operations, undisturbed and as measured (any unit); 0: unknown.
+        start: Start of the part of the slice in which the job ran, µs since the first row.
+        end: End of that part, µs since the first row.
+        step: Length of the longest slice, µs.
+        load: The job's load on the resource.
+        expected: Time that its operations would have taken undisturbed; 0: not known.
+        spent: Measured time of the same operations, in the same unit; 0: not known.
     """
 
     kind: ResourceKind
@@ -61,7 +66,12 @@ class ResourceRows:
         return found
 
     def while_there(self, flows: Flows, channel: Ints) -> Floats:
-        """Return per row the amount that flowed in a channel during the row's time."""
+        """Return for each row the amount that moved in its channel during the row's time.
+
+        Args:
+            flows: The amounts.
+            channel: For each row, its channel.
+        """
         return flows.between(channel, self.start, self.end)
 
 
@@ -72,11 +82,11 @@ class Roles:
     Attributes:
         jobs: Names of all jobs.
         names: Names of the programs.
-        program: Per job, the number of its program.
-        own: Per job, whether it may be evaluated as slowed.
-        whole: Per job, whether the time of its calls is known for the whole run only: it is
-            compared run by run, not slice by slice.
-        ranks: Per job, the number of its ranks.
+        program: For each job, the number of its program.
+        own: For each job, whether the viewer may see by how much it was slowed.
+        whole: For each job, whether the time of its calls is known only for the whole run. Such
+            jobs are compared run by run, the others slice by slice.
+        ranks: For each job, the number of its ranks.
     """
 
     jobs: tuple[str, ...]
@@ -88,7 +98,7 @@ class Roles:
 
 
 def roles_of(jobs: Mapping[str, JobFacts], visibility: Visibility) -> Roles:
-    """Assign numbers to programs; those that the viewer may not know share one."""
+    """Return the program of each job; programs that the viewer may not see are merged into one."""
     programs = [
         fact.program if visibility.knows(fact.program, fact.user) else OTHERS
         for fact in jobs.values()
@@ -106,10 +116,11 @@ def roles_of(jobs: Mapping[str, JobFacts], visibility: Visibility) -> Roles:
 
 
 def tables_of(kind: str, table: pa.Table) -> dict[ResourceKind, pa.Table]:
-    """Return the tables of the kinds of resources in one of Programs.kinds.
+    """Divide the rows of one of Programs.kinds into tables for the kinds of resources in it.
 
-    A mount of a file system with metadata servers is two resources of different kinds, since
-    each serves other calls. So are the cores of a node and its memory.
+    A mount of a file system with metadata servers is two resources: the object servers and the
+    metadata server, which serve different calls. A node, too, is two resources: its cores and its
+    memory. The rows of two such resources are the same.
 
     Args:
         kind: A kind of Programs.kinds.
@@ -136,26 +147,27 @@ def tables_of(kind: str, table: pa.Table) -> dict[ResourceKind, pa.Table]:
 
 
 def file_rows(table: pa.Table, roles: Roles, around: int) -> ResourceRows:
-    """Return the rows of mounts of any file systems; all of their rows must be in the table.
+    """Return the rows of mounts, where each mount is one resource, also with metadata servers.
 
     The load is the time spent in calls, since few metadata requests may be a large load.
 
     Args:
-        table: Rows of the mounts, in the order of resource and time.
+        table: All rows of the mounts, in the order of resource and time.
         roles: Roles of all jobs that are in the table.
-        around: A job has a mount to itself where nobody else used it within so many slices: a
-            long call of another job may pass through a slice that records no load of it.
+        around: A job counts as alone on a mount if no other job used it within so many slices. The
+            slice itself is not enough: a long call of another job may pass through it without a
+            record.
     """
     in_calls = np.sum([_numbers(table, f"{name}_ns") for name in FILE_CLASSES], axis=0)
     return _service("file system", table, FILE_CLASSES, in_calls, roles, around)
 
 
 def rows_of(kind: ResourceKind, table: pa.Table, roles: Roles) -> ResourceRows:
-    """Return the rows of some resources; all of their rows must be in the table.
+    """Return the rows of some resources of one kind.
 
     Args:
         kind: Kind of the resources.
-        table: Rows of these resources, in the order of resource and time, from `tables_of`.
+        table: All rows of these resources, in the order of resource and time, from `tables_of`.
         roles: Roles of all jobs that are in the table.
     """
     if kind == "file system":
@@ -182,7 +194,7 @@ def _numbers(table: pa.Table, name: str) -> Floats:
 
 
 def _rows(kind: ResourceKind, table: pa.Table, roles: Roles, load: Floats) -> ResourceRows:
-    """Make rows without expected times yet."""
+    """Return rows with a load, but with `expected` and `spent` still 0."""
     jobs = table.column("job").combine_chunks().dictionary_encode()
     names = jobs.dictionary.to_pylist()
     order = {name: k for k, name in enumerate(roles.jobs)}
@@ -220,7 +232,10 @@ def _moved(table: pa.Table, classes: Sequence[str]) -> Floats:
 
 
 def _asked(table: pa.Table, meta: Sequence[str]) -> Floats:
-    """Return loads on metadata servers in operations: metadata operations, and those for data."""
+    """Return loads on metadata servers, in operations.
+
+    Bytes of data count as a small number of operations, since they cause metadata operations, too.
+    """
     asked = sum(_numbers(table, f"{name}_ops") for name in meta)
     moved = sum(_numbers(table, f"{name}_bytes") for name in FILE_CLASSES)
     return np.asarray(asked + moved / DATA_PER_REQUEST, dtype=np.float64)
@@ -251,9 +266,10 @@ def _service(
 
 
 def _evenly(rows: ResourceRows, roles: Roles) -> Callable[[Floats], Floats]:
-    """Return a function that divides amounts of runs known as a whole among slices, by load.
+    """Return a function that divides the totals of a run among its slices in proportion to load.
 
-    Rounded numbers of calls in a slice would suggest a service time that was not measured.
+    It changes only runs whose times are known only as totals. Their numbers of calls per slice are
+    rounded estimates, which would suggest a service time that was not measured.
     """
     whole = roles.whole[rows.job]
     if not whole.any():
@@ -271,7 +287,7 @@ def _evenly(rows: ResourceRows, roles: Roles) -> Callable[[Floats], Floats]:
 
 
 def _nodes(table: pa.Table, roles: Roles) -> ResourceRows:
-    """Return the rows of nodes: the work is CPU time; waiting for a core is added to its time."""
+    """Return the rows of nodes: the work is CPU time, and its time includes the wait for a core."""
     cpu, queued = _numbers(table, "cpu_ns"), _numbers(table, "queued_ns")
     rows = _rows("node", table, roles, cpu)
     _expect(rows, cpu, np.zeros(len(cpu)), cpu + queued, _alone(rows))
@@ -279,10 +295,11 @@ def _nodes(table: pa.Table, roles: Roles) -> ResourceRows:
 
 
 def _memory(table: pa.Table, roles: Roles) -> ResourceRows:
-    """Return the rows of nodes' memory: the work is CPU time, weighted by the probe's read time.
+    """Return the rows of nodes' memory: the work is CPU time, and its time that of the probe.
 
-    A job's load is its cache misses; where those of some job are not counted, the load of all is
-    their CPU time.
+    The time is the CPU time multiplied by the time that the memory probe measured for a read. A
+    job's load is its cache misses. If the cache misses of some job were not counted, the load of
+    all jobs is their CPU time.
     """
     cpu, misses = _numbers(table, "cpu_ns"), _numbers(table, "llc_misses")
     rows = _rows("memory", table, roles, cpu)
@@ -300,7 +317,7 @@ def _memory(table: pa.Table, roles: Roles) -> ResourceRows:
 
 
 def _gpus(table: pa.Table, roles: Roles) -> ResourceRows:
-    """Return the rows of GPUs: the work is launches, whose time is the job's wait for the GPU."""
+    """Return the rows of GPUs: the work is launches, and its time is the job's wait for the GPU."""
     launches = _numbers(table, "launches")
     rows = _rows("gpu", table, roles, _numbers(table, "busy_ns"))
     _, own = np.unique(rows.own(), return_inverse=True)
@@ -329,9 +346,13 @@ def _alone(rows: ResourceRows, around: int = 0) -> NDArray[np.bool_]:
 
 
 def _mostly_alone(rows: ResourceRows, alone: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Keep the rows of jobs that were alone most of the time, of programs that have such jobs.
+    """Keep only rows of jobs that were alone most of the time, if their program has such jobs.
 
-    A job that was disturbed just before may still be disturbed: servers have a backlog.
+    In a single row without other jobs, a job may still be disturbed by the backlog of servers.
+
+    Args:
+        rows: All rows.
+        alone: Rows in which the job is alone.
     """
     share = np.bincount(rows.job, alone) / np.maximum(np.bincount(rows.job), 1)
     mostly = alone & (share[rows.job] >= _MOSTLY)
@@ -340,7 +361,7 @@ def _mostly_alone(rows: ResourceRows, alone: NDArray[np.bool_]) -> NDArray[np.bo
 
 
 def load_at(rows: ResourceRows) -> Floats:
-    """Return the load of all jobs on the resource and in the time of each row."""
+    """Return for each row the load of all jobs on its resource during its time."""
     return rows.while_there(Flows(rows.resource, rows.start, rows.end, rows.load), rows.resource)
 
 
@@ -372,11 +393,18 @@ def _expect(
 def _references(
     group: Ints, rate: Floats, quiet: NDArray[np.bool_], jobs: tuple[Ints, Floats] | None = None
 ) -> Floats:
-    """Return the undisturbed rate of each group, 0 for groups of few rows.
+    """Return for each row the undisturbed rate of its group; 0 if the group has too few rows.
 
-    It is the median of the group's quiet rows, else the lower quartile of all its rows. Where the
-    job and the operations of each row are given, it is the median over the jobs of each job's mean
-    per operation: a slow job has the most rows, but counts no more than another.
+    The undisturbed rate is the median of the group's quiet rows. If these are too few, it is the
+    lower quartile of all rows of the group. With `jobs`, it is the median over jobs of the mean
+    rate of each job in its quiet rows, so that a slow job with many rows counts no more than
+    another.
+
+    Args:
+        group: Number of the group of each row.
+        rate: Time per operation of each row.
+        quiet: Rows in which the job is alone.
+        jobs: The job and the number of operations of each row.
     """
     ids, where = np.unique(group, return_inverse=True)
     where = where.reshape(-1)
@@ -392,7 +420,7 @@ def _references(
 
 
 def _of_jobs(where: Ints, rate: Floats, job: Ints, ops: Floats) -> tuple[Ints, Floats]:
-    """Return the group and the mean rate of each job of a group."""
+    """Return for each pair of a group and one of its jobs the group and the job's mean rate."""
     many = int(job.max(initial=0)) + 1
     pairs, place = np.unique(where * many + job, return_inverse=True)
     place = place.reshape(-1)

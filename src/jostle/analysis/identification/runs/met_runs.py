@@ -1,7 +1,8 @@
 """Compares a run whose times are known only as totals with similar runs, and lists concurrent jobs.
 
-What ran concurrently with one run is no evidence: by chance some program always does. The evidence
-comes from all runs of its program, with and without the other one (`whole_runs`).
+That a job ran concurrently with one run is no evidence that it slowed the run: by chance, some job
+always runs concurrently. The evidence comes from a comparison of all runs of the run's program:
+those with the other job's program, and those without it (`whole_runs`).
 """
 
 from __future__ import annotations
@@ -39,12 +40,14 @@ _LEAST_SHARE = 0.01  # of a run's traffic: with less of it concurrent, it did no
 class SlownessOnResource:
     """The slowdown of a run on one resource, compared with similar runs.
 
+    Similar runs are runs of the same program on about as many ranks.
+
     Attributes:
         resource: The resource.
         resource_kind: Kind of the resource.
-        bytes_and_calls: Load of the run there: bytes, plus a fixed number for each call.
-        factor: Time of its operations over the median of similar runs; above 1 it was slower.
-            Similar are runs of its program on about as many ranks.
+        bytes_and_calls: Load of the run on it: bytes, plus a fixed number of bytes for each call.
+        factor: Service time of the run, divided by the median of similar runs. If it is above 1,
+            the run was slower. It is 1 if there are no similar runs.
         like_runs: Number of similar runs.
         slower_than: Number of similar runs that were faster.
     """
@@ -62,20 +65,22 @@ class MetJob:
     """A job that used a resource at the same time as the run.
 
     Attributes:
-        job: Name of the job; OTHERS: jobs that the viewer may not see.
-        program: Program of the job.
-        user: Uid of its owner; None: not shown, or several.
+        job: Name of the job, or "other users' jobs" for all jobs that the viewer may not see.
+        program: Program of the job, or "other users' jobs".
+        user: Uid of its owner; None where it is not shown.
         resource: The resource that both used.
         resource_kind: Kind of that resource.
-        overlap_s: Seconds in which both were active there.
-        share: Part of the run's traffic there that it moved meanwhile, 0 to 1.
-        load_share: Part of the load of both in these seconds that was the other's, 0 to 1.
+        overlap_s: Time in which the run and the job were both active on it.
+        share: Part of the run's traffic on the resource that it moved in this time, 0 to 1.
+        load_share: Part of the load of both in this time that was the job's, 0 to 1.
         strength: Strength of the evidence that the job's program slows the run's program.
-        with_runs: Number of runs of the run's program alongside the job's program.
-        without_runs: Number of its runs without the job's program.
-        slowdown: By how much the former are slower, with its interval; None: too few runs.
+        with_runs: Number of runs of the run's program that were concurrent with the job's program.
+        without_runs: Number of runs of the run's program without the job's program.
+        slowdown: By how much the runs with the job's program are slower than the runs without it;
+            None: too few runs.
         p: p value of the test; None: too few runs.
-        q: p after control of the false-discovery rate over all these programs.
+        q: p after control of the false-discovery rate over all programs that are compared with the
+            run's program; None: too few runs.
     """
 
     job: str
@@ -101,8 +106,9 @@ class RunAmongItsLike:
     Attributes:
         job: Name of the run's job.
         program: Program of the run.
-        resources: Slowdown of the run on each resource; the resource with most of its load first.
-        met: Concurrent jobs; those with the strongest evidence first.
+        resources: Slowdown of the run on each resource; the resource with most load of the run
+            comes first.
+        met: Concurrent jobs; those with the strongest evidence come first.
         limits: Limits of the result, one sentence each.
     """
 
@@ -130,7 +136,7 @@ def run_among_its_like(
 
     Args:
         tables: Loads and calls of all jobs, from Repository.programs_alongside.
-        job: Name of the run, whose times are known for the run as a whole.
+        job: Name of the run, whose times are known only as totals.
         visibility: The jobs and programs that the viewer may see; None: all.
     """
     sight = visibility or Visibility()
@@ -168,7 +174,7 @@ def run_among_its_like(
 def _slowness(
     rows: ResourceRows, number: int, labels: list[str], roles: Roles
 ) -> Iterator[SlownessOnResource]:
-    """Yield how slow a run was on each resource, compared with like runs."""
+    """Yield how slow a run was on each resource, compared with similar runs."""
     for resource in np.unique(rows.resource[rows.job == number]).tolist():
         here = (rows.resource == resource) & (rows.expected > 0) & roles.own[rows.job]
         size = len(roles.jobs)
@@ -202,7 +208,7 @@ def _met(
     sight: Visibility,
     pairs: dict[tuple[str, ResourceKind], Encounter],
 ) -> Iterator[MetJob]:
-    """Yield the jobs that were active on the resources of a run while it was."""
+    """Yield the jobs that were active on a resource of a run while the run was active on it."""
     facts = list(tables.jobs.values())
     # Jobs that the viewer may not see count as one.
     shown = np.array([k if sight.own(fact.user) else -1 for k, fact in enumerate(facts)])
@@ -238,7 +244,13 @@ def _met(
 
 
 def _during(rows: ResourceRows, some: Ints, mine: Ints) -> tuple[Floats, Floats]:
-    """Return per slice of a run for how long others were active, µs, and what they moved."""
+    """Return for each slice of a run how long other jobs were active, µs, and what they moved.
+
+    Args:
+        rows: All rows.
+        some: Numbers of the rows of the other jobs.
+        mine: Numbers of the rows of the run.
+    """
     channel = np.zeros(len(some), dtype=np.int64)
     start, end = rows.start[some], rows.end[some]
     asked = np.zeros(len(mine), dtype=np.int64), rows.start[mine], rows.end[mine]
@@ -249,7 +261,12 @@ def _during(rows: ResourceRows, some: Ints, mine: Ints) -> tuple[Floats, Floats]
 
 
 def _with_evidence(pair: Encounter | None, **found: Any) -> MetJob:
-    """Return a job that a run met, with the evidence on the two programs."""
+    """Return a concurrent job with the evidence on its program and the run's program.
+
+    Args:
+        pair: Comparison of the run's program with and without the job's program; None: none.
+        **found: The other attributes of the job.
+    """
     if pair is None:
         return MetJob(
             **found,

@@ -1,9 +1,11 @@
 """Compares runs as wholes where the time of calls is known only for the whole run (Darshan logs).
 
-When such a run moved bytes is known by slices, but not which of its calls were slow. So a run is
-one value (the time of its operations over that of like ones), and one share per other program: how
-much of its traffic it moved while the other was active. Under the null hypothesis the expectation
-of that share does not depend on how long a run took, whereas a longer run does meet more programs.
+For such a run, it is known in which slices it moved bytes, but not which of its calls were slow. So
+each run has only one value: the time of its operations, divided by the undisturbed time of similar
+operations. In addition, it has one share for each other program: the part of its traffic that it
+moved while that program was active. If the other program has no effect, the expected share does
+not depend on how long a run took. (The number of programs that a run meets, in contrast, grows with
+its run time.)
 """
 
 from __future__ import annotations
@@ -29,12 +31,12 @@ _PROMISING = 0.1  # with a larger p after a few draws, no more are drawn
 
 @dataclass(frozen=True)
 class Meetings:
-    """Rows of jobs concurrent with other programs: one entry per row and program.
+    """Rows of jobs and the programs that were active at the same time, one entry for each pair.
 
     Attributes:
-        row: Row of the job.
-        program: The other program.
-        height: Load of the other program, as a part of its usual load.
+        row: Number of the job's row.
+        program: Number of the other program.
+        height: Load of the other program in this time, as a part of its usual load.
     """
 
     row: Ints
@@ -47,12 +49,15 @@ class Units:
     """The units that are compared on resources of one kind: slices, or whole runs.
 
     Attributes:
-        rows: One row per unit; that of a run begins where the run does.
-        scored: Whether each unit is compared.
-        slices: Number of slices of each unit.
-        met: Units concurrent with other programs; the height of a run is the mean over its traffic.
-        share: Per meeting, the part of the unit's undisturbed time concurrent with the program.
-        alongside: Per meeting, the number of slices that were.
+        rows: One row for each unit. The row of a whole run starts when the run starts.
+        scored: For each unit, whether it is compared.
+        slices: For each unit, its number of slices.
+        met: Units and the programs that were active at the same time. For a whole run, `height` is
+            a mean over its traffic.
+        share: For each entry of `met`, the part of the unit's undisturbed time in which the program
+            was active.
+        alongside: For each entry of `met`, the number of the unit's slices in which the program was
+            active.
     """
 
     rows: ResourceRows
@@ -70,9 +75,9 @@ def units_of(
 
     Args:
         rows: Rows of slices.
-        scored: Which of them are compared.
-        met: Those of them that were concurrent with other programs.
-        whole: Per job, whether its times are known only as totals.
+        scored: For each row, whether it is compared.
+        met: Rows and the programs that were active at the same time.
+        whole: For each job, whether its times are known only as totals.
     """
     together = whole[rows.job] & scored
     if not together.any():
@@ -117,15 +122,16 @@ def compare_runs(values: Floats, shares: Floats, seed: int = 0) -> list[Differen
     """Compare runs by how much of each was concurrent with other programs.
 
     Args:
-        values: Per run, the time of its operations over that of like ones; positive, shape (runs,).
-        shares: Per run, the part of its traffic that it moved concurrently with each program, shape
-            (runs, programs).
+        values: For each run, the time of its operations, divided by the undisturbed time of similar
+            operations; positive, shape (runs,).
+        shares: For each run, the part of its traffic that it moved while each program was active,
+            shape (runs, programs).
         seed: Seed of the permutations.
 
     Returns:
-        For each program the slowdown of the runs concurrent with it, and p of a permutation test of
-        the covariance of share and logarithm of the value. A program that ran together with others
-        that explain the values must also explain what these leave.
+        For each program, the slowdown of the runs concurrent with it, and p of a permutation test.
+        The test uses the covariance of the share and the logarithm of the value. If other programs
+        clearly explain the values, the program must also explain what those leave.
     """
     rng, logs = np.random.default_rng(seed), np.log(values)
     found = [difference(values[s >= ALONGSIDE], values[s < ALONGSIDE]) for s in shares.T]
@@ -145,17 +151,19 @@ def compare_runs(values: Floats, shares: Floats, seed: int = 0) -> list[Differen
 
 
 def _left(known: Floats, values: Floats) -> Floats:
-    """Return the residuals of values after a linear fit of columns."""
+    """Return the residuals of values after a linear fit of the columns of `known`."""
     fitted: Floats = known @ np.linalg.lstsq(known, values, rcond=None)[0]
     return values - fitted
 
 
 def permuted(values: Floats, share: Floats, rng: np.random.Generator) -> float:
-    """Return the two-sided p of a covariance: the part of permutations in which it is as large.
+    """Return the two-sided p of a covariance by a permutation test.
+
+    p is the part of all permutations of `share` for which the covariance is at least as large.
 
     Args:
-        values: Any numbers, shape (runs,).
-        share: As many numbers.
+        values: Any values, shape (runs,).
+        share: Other values, in the same shape.
         rng: Random generator of the permutations.
     """
     centred, other = values - values.mean(), share - share.mean()

@@ -1,4 +1,7 @@
-"""Compares runs with and without a neighbour by tests (Bhatele et al., 2013, section 5.3)."""
+"""Tests whether runs with a neighbour are slower than runs without it.
+
+The tests are those of Bhatele et al. (2013, section 5.3).
+"""
 
 from __future__ import annotations
 
@@ -25,12 +28,14 @@ class Difference:
     """Comparison of runs with a neighbour and runs without it.
 
     Attributes:
-        slowdown: Mean with / mean without - 1, with its 95 % interval; None: too few runs, since
-            the ratio of a single run can have any value.
-        normal: Shapiro-Wilk p of each group; None: too few.
-        equal_variance: Bartlett p; None: too few.
-        test: "ANOVA", or "Kruskal-Wallis" where its assumptions fail; "" too few runs.
-        p: p value of that test.
+        slowdown: Mean of the runs with the neighbour, divided by the mean of the runs without it,
+            less 1. None: too few runs, since the ratio of a single run can have any value.
+        normal: p values of the Shapiro-Wilk test, first of the runs with the neighbour, then of the
+            runs without it; None: not tested, such as where the group has too few runs.
+        equal_variance: p value of the Bartlett test of both groups; None: not tested.
+        test: The test that compares the groups: "ANOVA"; "Kruskal-Wallis" where the assumptions of
+            ANOVA fail; "": too few runs.
+        p: p value of that test; None: too few runs.
     """
 
     slowdown: Slowdown | None
@@ -41,15 +46,15 @@ class Difference:
 
 
 def difference(alongside: Floats, without: Floats) -> Difference:
-    """Compare two groups of runs.
+    """Compare the runs with a neighbour with the runs without it.
 
     Args:
-        alongside: A value per run with the neighbour, shape (runs,).
-        without: The same for runs without it.
+        alongside: A value for each run with the neighbour, shape (runs,).
+        without: A value for each run without it.
 
     Returns:
-        The result of ANOVA where both groups appear normal (Shapiro-Wilk) and equal in variance
-        (Bartlett), else of the rank test of Kruskal and Wallis.
+        The result of ANOVA, if both groups appear normal (Shapiro-Wilk) and their variances equal
+        (Bartlett); else that of the rank test of Kruskal and Wallis.
     """
     if len(alongside) < FEWEST or len(without) < FEWEST:
         return Difference(None, (None, None), None, "", None)
@@ -73,7 +78,7 @@ def difference(alongside: Floats, without: Floats) -> Difference:
 
 
 def _rounded(values: Floats) -> Floats:
-    """Round to the significant digits."""
+    """Round values to _DIGITS significant digits, so that errors of rounding make no difference."""
     scale = 10.0 ** (_DIGITS - 1 - np.floor(np.log10(np.where(values > 0, values, 1.0))))
     rounded: Floats = np.rint(values * scale) / scale
     return rounded
@@ -93,10 +98,10 @@ def _finite(value: float) -> float | None:
 
 
 def _slowdown(alongside: Floats, without: Floats) -> Slowdown:
-    """Return the ratio of the means less one; its interval by Welch's t on the ratio's logarithm.
+    """Return the ratio of the two means, less 1, with its interval.
 
-    A ratio of times is never negative: an interval of the ratio itself reaches below -100 % where
-    the mean without is small.
+    The interval is computed by Welch's t for the logarithm of the ratio. A ratio of times is never
+    negative, but an interval of the ratio itself may reach below a slowdown of -100 %.
     """
     above, below = float(alongside.mean()), float(without.mean())
     ratio = above / below

@@ -1,4 +1,4 @@
-"""Result type of the evaluation of one shared resource: its test, and the loss on it."""
+"""Result type of the evaluation of one shared resource: the test of its loads, and the loss."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ class Evaluation:
     Attributes:
         test: The test result.
         loss: The loss that the suspects caused; None without suspects.
-        together: By dropped suspect, the job that explains the loss better.
+        together: For each job that is no longer a suspect, the suspect that ran at the same time
+            and whose load explains the loss better.
     """
 
     test: ResourceTest

@@ -1,10 +1,10 @@
 """Tests whether a load explains a slowdown: partial rank correlation with shifted loads.
 
 Slices are autocorrelated: slow slices follow each other, and loads come in bursts. A test that
-treats them as independent finds suspects everywhere. Here the load is shifted against the job in
-time: an unrelated load fits as well after the shift as before. Shifts are circular and longer than
-the correlation time of both series. A strictly periodic load is the same again after each period,
-so its time axis is also stretched and shrunk, which gives other periods.
+treats slices as independent finds suspects everywhere. Here the load is shifted in time against the
+job: an unrelated load fits the slowdown as well after the shift as before. Shifts are circular, and
+longer than the shorter correlation time of load and slowdown. A strictly periodic load is the same
+again after each period, so its time axis is also stretched and shrunk, which gives other periods.
 """
 
 from __future__ import annotations
@@ -34,11 +34,12 @@ class Test:
     """Result of the test whether a load explains a slowdown.
 
     Attributes:
-        correlation: Partial rank correlation at the best lag.
-        lag: Best lag in slices; positive: the load comes before the slowdown.
+        correlation: Partial rank correlation of load and slowdown at the best lag.
+        lag: The lag with the greatest correlation, in slices; positive: the load comes before the
+            slowdown.
         p: Share of shifted loads that fit at least as well as the real load; 1 if the load could
             not be tested.
-        smallest: The smallest possible p.
+        smallest: The smallest possible p, which depends on the number of shifts.
         critical: Correlation that only 5 % of the shifted loads reach.
         alike: Whether the load cannot be tested, since it rises and falls with the job's own phases
             or never changes.
@@ -56,21 +57,21 @@ NOTHING = Test(0.0, 0, 1.0, 1.0, 1.0, alike=False)
 
 
 def own_phases(kind: NDArray[np.int64], scored: Flags, slow: Floats, own: list[Floats]) -> Floats:
-    """Return an orthonormal basis of the job's own causes: classes of operations, and own load.
+    """Return an orthonormal basis of the job's own causes of slow slices.
 
-    The job's own load is left out if slow slices have less of it: that is an effect of interference
-    on a job that waits for each operation. If more own load goes with slower operations, the job
-    slows itself.
+    These causes are the class of the operations, and the job's own load. If more own load goes with
+    slower operations, the job slows itself. If slow slices have less own load, it is left out: that
+    is an effect of interference on a job that waits for each operation.
 
     Args:
-        kind: Class of each slice.
+        kind: Class of the operations in each slice.
         scored: Slices that are evaluated.
         slow: The slowdown of each slice.
-        own: The job's own load and processes per slice.
+        own: Series that describe the job's own load per slice, such as its number of processes.
 
     Returns:
-        Columns, zero in slices that are not evaluated, shape (slices, columns); the first are for
-        the classes.
+        The basis, shape (slices, columns), zero in slices that are not evaluated. The first columns
+        are those of the classes.
     """
     if not scored.any():
         return np.zeros((len(scored), 0))
@@ -111,7 +112,7 @@ class Moved:
             slow: The slowdown of each slice.
             scored: Slices that are evaluated.
             base: Basis of the job's own causes, from `own_phases`.
-            lags: Least and greatest lag of the load to be tried, slices.
+            lags: The smallest and the greatest lag that are tried, slices.
         """
         self._slow, self._scored = slow, scored
         self.size = len(slow)
@@ -128,7 +129,7 @@ class Moved:
         self._spectra = np.conj(np.fft.rfft(padded, axis=1))
 
     def alongside(self, load: Floats) -> Moved:
-        """Return the slowdown that remains after one more load is added to the basis."""
+        """Return the same slowdown without what one load explains, for tests of further loads."""
         scored = self._scored
         level = np.where(scored, ranks(load), 0.0)
         there = np.where(scored, load > 0, 0.0)  # its mere presence may do the harm
@@ -142,8 +143,9 @@ class Moved:
             loads: Shape (loads, slices).
 
         Returns:
-            Correlation by load and shift (entry s: the load s slices later than it was), and the
-            part of the load's variance that the job's own phases leave.
+            Two arrays of shape (loads, shifts); in entry s, the load is s slices later than it was.
+            The first has the correlations. The second has the part of each load's variance that the
+            job's own causes do not explain.
         """
         spectra = np.fft.rfft(loads, axis=1)
         # Sum over t of column(t) * load(t - s), which np.fft gives at -s: the slowdown without own
@@ -162,7 +164,13 @@ class Moved:
         return np.clip(fit, -1, 1)[:, back], share[:, back]
 
     def at_least(self, slow: Floats, scored: Flags, load: Floats) -> float:
-        """Return the greatest correlation of a load with another slowdown of the same slices."""
+        """Return the greatest correlation, over the lags, of a load with another slowdown.
+
+        Args:
+            slow: The other slowdown, of the same slices.
+            scored: Slices that are evaluated.
+            load: The load.
+        """
         other = Moved(slow, scored, self._base, self._lags)
         fit = other.fits(ranks(load)[None, :])[0][0]
         return max(float(fit[lag % self.size]) for lag in range(self._lags[0], self._lags[1] + 1))
@@ -197,7 +205,11 @@ class Moved:
         return Test(found, lag, p, smallest, float(np.quantile(moved, 0.95)), alike=False)
 
     def _apart(self, level: Floats) -> int:
-        """Return the least shift at which the load's or the job's autocorrelation is small."""
+        """Return the smallest shift that the test uses, in slices.
+
+        At smaller shifts, load and slowdown still resemble themselves: the autocorrelation of both
+        is large.
+        """
         spans = []
         for values in (level - level.mean(), self._free):
             power = np.abs(np.fft.rfft(values)) ** 2

@@ -1,8 +1,8 @@
 """Computes intervals of a loss by a block bootstrap over slices.
 
-The loss is that of the slices which occurred, so disturbed slices are not resampled. Unknown is how
-long they would have taken undisturbed. This has two parts: the mean, estimated from calm slices,
-and the scatter of each slice about it, taken from calm slices too.
+The loss is that of the slices which occurred, so disturbed slices are not resampled. What is not
+known is how long these slices would have taken undisturbed. This uncertainty has two parts, both
+resampled from calm slices: that of the mean, and the scatter of single slices about the mean.
 """
 
 from __future__ import annotations
@@ -36,8 +36,9 @@ def drawn(
         rng: Random generator of the draws.
 
     Returns:
-        Seconds lost; the same with the sampling error only, which shows whether there is a loss at
-        all; and the share of each suspect, 0 to 1.
+        Three results. First the seconds lost, with an interval that includes all errors. Then the
+        seconds lost, with an interval from the sampling error only, which shows whether any time
+        was lost. Last, for each suspect, its share of the loss, 0 to 1.
     """
     value = float(lost.sum())
     rows, still = np.flatnonzero(case.served.scored), np.flatnonzero(case.calm)
@@ -64,7 +65,11 @@ def drawn(
 
 
 def _once(case: Case, where: Rows, still: Rows, fitted: float, rng: Rng) -> float:
-    """Draw the loss once; without calm slices it is drawn from the disturbed ones and the fit."""
+    """Draw the loss once, from resampled calm slices.
+
+    If there are too few calm slices, the disturbed slices are resampled, and the undisturbed ratio
+    is the fitted one.
+    """
     if not case.calm_known:
         return float(case.lost(where[_blocks(len(where), rng)], fitted).sum())
     level = case.level(still[_blocks(len(still), rng)], fitted)
@@ -76,9 +81,10 @@ def _once(case: Case, where: Rows, still: Rows, fitted: float, rng: Rng) -> floa
 def _unsure(case: Case, where: Rows, still: Rows, level: float, rng: Rng) -> Floats:
     """Draw the error of the loss that does not shrink with the number of slices.
 
-    Stalls in calm slices may be the job's own; then such stalls are in the other slices too and are
-    no loss. The slices before a load may be disturbed already. How far either holds is unknown: a
-    part from 0 to 1 is drawn uniformly.
+    This error has two causes. If the job itself causes the stalls in calm slices, such stalls also
+    occur in the disturbed slices and are no loss there. And the slices just before a load may
+    already be disturbed. To which part each of the two is true is not known, so this part is drawn
+    uniformly from 0 to 1.
     """
     if not case.calm_known:
         return np.zeros(_DRAWS)
@@ -93,7 +99,7 @@ def _unsure(case: Case, where: Rows, still: Rows, level: float, rng: Rng) -> Flo
 
 
 def _parts(case: Case, strengths: Floats) -> Floats:
-    """Return each suspect's part of the fitted loss."""
+    """Return the part of the fitted loss that each column of `case.heights` explains, 0 to 1."""
     parts = strengths * (case.heights * case.busy[:, None])[case.served.scored].sum(axis=0)
     total = float(parts.sum())
     return np.asarray(parts / total) if total > 0 else np.zeros(len(strengths))
@@ -105,7 +111,7 @@ def _blocks(size: int, rng: Rng, many: int = 0) -> Rows:
     Args:
         size: Number of positions.
         rng: Random generator of the draw.
-        many: How many to draw; 0: as many as there are.
+        many: Number of positions to draw; 0: `size`.
     """
     length, many = _length(size), many or size
     starts = rng.integers(0, size, -(-many // length))
@@ -120,8 +126,9 @@ def _length(size: int) -> int:
 def _wider(size: int) -> float:
     """Return the factor by which draws of few blocks spread too little.
 
-    Their variance lacks a degree of freedom (n / (n - 1)), and is itself only an estimate:
-    Student's t over the normal quantile, by its expansion in 1 / (n - 1).
+    The factor corrects two errors. The variance of n blocks is too small by the factor (n - 1) / n.
+    And it is only an estimate, so Student's t quantile replaces the normal one; their ratio is
+    computed by an expansion in 1 / (n - 1).
     """
     many = max(size / _length(size), _FEWEST)
     free = many - 1

@@ -51,16 +51,18 @@ class ResourceTest:
     Attributes:
         resource: The resource.
         served: Service times of the job's operations on the resource.
-        total: Test of the load of all others together.
-        tests: By job, the test of its load; only the heaviest jobs where there are very many.
-        little: By job whose load was too small to matter, its share of the load on the resource.
+        total: Test of the sum of all other jobs' loads.
+        tests: For each job, the test of its load. If more than MOST jobs loaded the resource, only
+            the jobs with the greatest load are tested.
+        little: For each job whose load was too small to matter, its share of all load there.
         smallest_s: Smallest loss that could have been detected, seconds.
         lag: Number of slices after a load that may still be disturbed.
-        p: p value of the resource (Simes over all its tests).
+        p: p value of the resource, from the p values of all its tests (method of Simes).
         moved: The slowdown, prepared for tests with shifted loads.
-        q: p after control of the false-discovery rate over resources.
-        suspects: By job with evidence, its q.
-        jointly: Whether only the loads of the suspects together explain the slowdown, none alone.
+        q: p of the resource, after control of the false-discovery rate over all resources.
+        suspects: For each job with evidence, its q.
+        jointly: Whether only the sum of the suspects' loads explains the slowdown, and no single
+            load does.
     """
 
     resource: SharedResource
@@ -83,7 +85,7 @@ class ResourceTest:
 
     @property
     def own_s(self) -> float:
-        """Time that the job spent in calls there, seconds."""
+        """Time that the job spent in calls on the resource, mean per process, seconds."""
         return float(self.resource.mean_busy.sum())
 
 
@@ -92,7 +94,7 @@ def score(resource: SharedResource, clock_slices: int) -> ResourceTest:
 
     Args:
         resource: The resource.
-        clock_slices: Number of slices by which clocks may differ.
+        clock_slices: Number of slices by which the clocks of nodes may differ.
     """
     lag = int(np.clip(-(-DRAIN_NS // resource.axis[1]), 1, _LAGS))
     others = resource.others
@@ -139,9 +141,14 @@ def grained(load: Floats) -> Floats:
 
 
 def _doses(resource: SharedResource, served: ServiceTimes) -> tuple[dict[str, float], list[str]]:
-    """Return the jobs with too little load to matter, with their share, and those to test.
+    """Divide the jobs into those with too little load to matter, and those to test.
 
-    With more than `MOST` jobs the lighter ones are neither: nothing is known of them.
+    If more than `MOST` jobs have enough load, those with less load than these `MOST` jobs are in
+    neither group: it remains unknown whether they slowed the job.
+
+    Returns:
+        For each job with too little load, its share of all load; and the names of the jobs and
+        servers to test.
     """
     little, enough = {}, {}
     scored = served.scored
@@ -182,14 +189,13 @@ def adjusted(values: Sequence[float]) -> list[float]:
 
 
 def among_their_kind(p: Mapping[str, float], servers: Collection[str]) -> dict[str, float]:
-    """Return q of each suspect of one resource, controlled separately for loads and for servers.
+    """Return q of each suspect of one resource, computed separately for jobs and for servers.
 
-    Servers are tested after loads, so that servers that are not slow do not weaken the evidence
-    on loads.
+    Otherwise, servers that are not slow would weaken the evidence on jobs.
 
     Args:
-        p: p value of each suspect.
-        servers: Which of them are servers.
+        p: For each suspect, its p value.
+        servers: Names of the suspects that are servers.
     """
     kinds = [name for name in p if name not in servers], [name for name in p if name in servers]
     return {
@@ -200,11 +206,16 @@ def among_their_kind(p: Mapping[str, float], servers: Collection[str]) -> dict[s
 
 
 def choose_suspects(tests: Sequence[ResourceTest]) -> None:
-    """Control the rate of false discoveries: over resources, then over suspects of each.
+    """Choose the suspects on each resource, with control of the rate of false discoveries.
 
-    On a resource with evidence suspects are taken one by one, the strongest evidence first; what
-    the load of one explains no longer counts for (or hides) the others. Servers come after all
-    loads: a load may slow a server, and then the load is the cause.
+    The rate is controlled over all resources, then over the suspects of each resource. On a
+    resource with evidence, suspects are chosen one by one, the one with the strongest evidence
+    first. The slowdown that its load explains is removed before the others are tested again. Slow
+    servers are chosen after all jobs: a job's load may slow a server, and then the load is the
+    cause.
+
+    Args:
+        tests: Tests of all resources. Their `q`, `suspects`, `jointly` and `tests` are changed.
     """
     # Resources with too few slices are not tested and do not count among the tests.
     testable = [each for each in tests if each.slices >= FEWEST]
@@ -244,11 +255,11 @@ def choose_suspects(tests: Sequence[ResourceTest]) -> None:
 
 
 def _jointly(resource_test: ResourceTest) -> list[str]:
-    """Find the jobs whose loads explain the slowdown together where none does alone.
+    """Find the jobs of which only the sum of their loads explains the slowdown, and none alone.
 
-    Where several do harm, each is noise in the test of the others. The job with the strongest
-    evidence is first, and the next are added while the sum fits better; the sum must pass the test
-    as one load.
+    If several jobs do harm, the harm of each is noise in the tests of the others. Jobs are tried in
+    the order of their correlation. A job's load is added to the sum if the sum then fits better.
+    The sum must pass the test as one load.
     """
     names = [
         name for name, test in resource_test.tests.items() if _answers(resource_test, name, test)
@@ -265,7 +276,7 @@ def _jointly(resource_test: ResourceTest) -> list[str]:
 
 
 def _answers(resource_test: ResourceTest, job: str, test: Test) -> bool:
-    """Return whether more load went with more slowdown, not only any load with any slowdown."""
+    """Return whether slices with much load of a job were slower than those with little or none."""
     if test.correlation <= 0:
         return False
     scored = resource_test.served.scored & _unexplained(resource_test)
@@ -283,7 +294,10 @@ def _answers(resource_test: ResourceTest, job: str, test: Test) -> bool:
 
 
 def _unexplained(resource_test: ResourceTest) -> Flags:
-    """Return the slices in which no suspect so far was active; all slices if these are too few."""
+    """Return the slices in which no suspect chosen so far was active.
+
+    If these are too few for a test, all slices are returned.
+    """
     free = np.ones(resource_test.resource.axis[2], dtype=bool)
     for name in resource_test.suspects:
         load = delayed(resource_test.resource.loads[name], resource_test.tests[name].lag)
@@ -293,7 +307,7 @@ def _unexplained(resource_test: ResourceTest) -> Flags:
 
 
 def delayed(load: Floats, lag: int) -> Floats:
-    """Shift a load by its lag to the slices in which it acted."""
+    """Shift a load by a lag, so that it lies in the slices that it slowed."""
     if not lag:
         return load
     moved = np.zeros(len(load))
@@ -305,7 +319,10 @@ def delayed(load: Floats, lag: int) -> Floats:
 
 
 def blind(resource_test: ResourceTest) -> str:
-    """Return why the slices of a resource can show no effect, and what would; "" where they can."""
+    """Return why the slices of a resource can show no effect of any load; "" where they can.
+
+    The text also states which run would show an effect.
+    """
     if resource_test.slices < FEWEST:
         # With so few slices no class is complete; in a longer run all of them may be evaluated.
         some = resource_test.slices or min(
@@ -331,7 +348,7 @@ def blind(resource_test: ResourceTest) -> str:
 
 
 def shorter_slices(resource_test: ResourceTest) -> str:
-    """Return the command that gives a run enough slices, where shorter slices suffice."""
+    """Return how a run gets enough slices, with the command if shorter slices suffice."""
     some = resource_test.slices or min(
         int((resource_test.resource.mean_busy > 0).sum()), FEWEST - 1
     )

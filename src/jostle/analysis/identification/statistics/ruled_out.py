@@ -30,8 +30,8 @@ class RuledOut:
     """The jobs that are no suspects: those ruled out, and those that could not be tested.
 
     Attributes:
-        ruled_out: Jobs without a detectable effect, with the reason.
-        untested: Jobs of which it is not known whether they had an effect, with the reason.
+        ruled_out: For each job without a detectable effect, the reason why it is no suspect.
+        untested: For each job of which it is not known whether it had an effect, the reason.
     """
 
     ruled_out: dict[str, str]
@@ -45,17 +45,18 @@ def ruled_out(
     apart: Mapping[str, str | Untested],
     run_s: float,
 ) -> RuledOut:
-    """Return for every job without a detectable effect why it is no suspect.
+    """Return for every neighbour that is no suspect why it is none.
 
-    With several resources, the reason is that of the one on which the job spent most time; a
-    resource on which the other could not be tested takes precedence.
+    If this job shares several resources with a neighbour, the reason comes from the resource on
+    which this job spent most time. But if the neighbour could not be tested on one of them, that is
+    the reason.
 
     Args:
         evaluations: Evaluations of the resources.
-        accounts: Accounts of the cores of nodes; there they replace the test.
+        accounts: For nodes whose cores were accounted for, the account, which replaces the test.
         suspects: Jobs that are suspects.
-        apart: Jobs that were tested on no link of this job's messages -> a sentence that says why
-            they did no harm there, or why it is not known.
+        apart: For each neighbour that was tested on no link of this job's messages, a sentence that
+            says why it did no harm there, or why it is not known whether it did.
         run_s: Length of the run, seconds.
     """
     reasons: dict[str, str] = {}
@@ -91,7 +92,7 @@ def ruled_out(
 def _elsewhere(
     accounts: Sequence[CoreAccount], known: Collection[str]
 ) -> Iterator[tuple[str, str]]:
-    """Yield jobs that are known from an account only, with the reason."""
+    """Yield neighbours that only an account of cores contains, with the reason from the account."""
     for account in accounts:
         for part in account.parts:
             if part.kind == "job" and part.name not in known:
@@ -99,7 +100,7 @@ def _elsewhere(
 
 
 def _by_account(account: CoreAccount, job: str) -> str:
-    """Return the reason, by account, why a job that took little is no suspect."""
+    """Return from an account of cores how small a job's part of the waiting is, as a sentence."""
     took = sum(
         part.seconds.value for part in account.parts if part.kind == "job" and part.name == job
     )
@@ -111,7 +112,7 @@ def _by_account(account: CoreAccount, job: str) -> str:
 
 
 def _untested(evaluation: Evaluation, job: str, run_s: float) -> Untested | None:
-    """Return why a job could not be tested on a resource; None: it was, or nothing was lost."""
+    """Return why it is not known whether a neighbour did harm on a resource; None: it is known."""
     test = evaluation.test
     where = test.resource.place(job)
     if test.own_s < _LEAST * run_s or job in test.little or job in evaluation.together:

@@ -42,15 +42,17 @@ class SuspectLoss:
     """The loss that the suspects caused the job on one resource.
 
     Attributes:
-        seconds: Run time lost.
-        evident: Seconds lost, with an interval from the sampling error only.
-        shares: Each suspect's part of the loss, with its interval.
-        lost: Seconds lost per slice; 0 in slices without suspects in them or just before. If calm
-            slices are unclean, the loss through jobs that are no suspects is included, and it is 0
-            only in slices without any other job.
-        disturbed: Slices in which the loss shows.
-        slowdown: Service time in loaded slices / undisturbed; None without such slices.
-        service: Service times, with the slices without suspects taken as undisturbed.
+        seconds: Run time lost, seconds.
+        evident: Run time lost, with an interval from the sampling error only.
+        shares: For each suspect, its part of the loss.
+        lost: Seconds lost per slice. It is 0 in slices without load of suspects, in them or just
+            before. If other jobs were often active in the slices that count as undisturbed, the
+            loss through jobs that are no suspects is included; then it is 0 only in slices without
+            any other job.
+        disturbed: Slices in which the loss is large enough to be shown.
+        slowdown: Service time in loaded slices, divided by the undisturbed one; None: there are no
+            loaded slices.
+        service: Service times, relative to the slices without load of suspects.
     """
 
     seconds: Interval
@@ -69,8 +71,8 @@ def suspect_loss(
 
     Args:
         resource: The resource.
-        loads: Suspect -> its load, shifted by its lag.
-        lag: Number of slices after a load that are not yet quiet.
+        loads: For each suspect, its load, shifted by its lag.
+        lag: Number of slices after a load that may still be disturbed.
         rng: Random generator of the bootstrap.
     """
     heights = np.array([np.minimum(load / _usual(load), 2.0) for load in loads.values()]).T
@@ -106,12 +108,12 @@ def suspect_loss(
 
 
 def within_bound(loss: SuspectLoss, resource: SharedResource, run_s: float) -> SuspectLoss:
-    """Widen an interval by what is known of the job's sensitivity to a resource.
+    """Widen the interval of a loss by the uncertainty of the job's sensitivity to memory.
 
     Args:
-        loss: Loss on the resource, computed with the best estimate of that sensitivity.
-        resource: The resource; without a sensitivity nothing changes.
-        run_s: Length of the run, seconds: no more can be lost.
+        loss: Loss on the resource, computed with the best estimate of the sensitivity.
+        resource: The resource. If it has no sensitivity (`bound`), the loss is not changed.
+        run_s: Length of the run, seconds. The loss cannot be greater.
     """
     bound, seconds = resource.bound, loss.seconds
     if bound is None or bound.value <= 0:
@@ -122,7 +124,7 @@ def within_bound(loss: SuspectLoss, resource: SharedResource, run_s: float) -> S
 
 
 def _unclean(resource: SharedResource, calm: Flags) -> float:
-    """Return the share of the undisturbed slices in which others, not suspected, were active."""
+    """Return the share of the calm slices in which other jobs were active; 0 if it is small."""
     others = resource.others
     if not calm.any() or not others.any():
         return 0.0
@@ -131,14 +133,14 @@ def _unclean(resource: SharedResource, calm: Flags) -> float:
 
 
 def _doubted(seconds: Interval, value: float, case: Case) -> Interval:
-    """Widen an interval if the undisturbed slices may be disturbed too.
+    """Widen the interval of a loss if the slices that count as undisturbed may be disturbed too.
 
-    Jobs without evidence may still have caused loss, also in the slices taken as undisturbed. The
-    loss is at most that of all slices relative to the fastest of them.
+    Jobs without evidence may still have caused a loss, also in the slices that count as
+    undisturbed. The loss is at most the time by which all slices are slower than the fastest ones.
 
     Args:
-        seconds: Loss in slices with suspects, relative to those without.
-        value: The same relative to the ratio without other jobs.
+        seconds: Loss in the slices with suspects, compared with the slices without suspects.
+        value: Loss compared with slices without any other job, as the regression estimates them.
         case: The input of the computation.
     """
     if not case.unclean:
@@ -194,14 +196,15 @@ def smallest_loss(
 
 
 def counted_once(losses: Sequence[tuple[str, str, Interval]], whole_s: float) -> list[Interval]:
-    """Return losses of a job that may be added up: those on several nodes count once.
+    """Scale the losses of a job on several nodes down, so that all of its losses may be added up.
 
-    A job waits for the slowest of its nodes, so that it loses the same time on each of them. The
-    losses on nodes are scaled down to what the other losses leave of the whole one, but to no less
-    than the loss on one node.
+    A job waits for the slowest of its nodes, so it loses the same time on each of them. The losses
+    on nodes are scaled so that the sum of all losses is `whole_s`. But the losses on all nodes
+    together remain at least the loss on the worst node.
 
     Args:
-        losses: Resource, its kind, and seconds lost there to one suspect.
+        losses: The losses; each is the name of the resource, its kind, and the seconds lost there
+            to one suspect.
         whole_s: Seconds that the job lost in total, with each instant counted once.
     """
     by_node: dict[str, float] = defaultdict(float)

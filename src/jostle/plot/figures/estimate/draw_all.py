@@ -114,7 +114,7 @@ def _lost_page(estimate: RunEstimate) -> Page:
 
 
 def _to_whom(estimate: RunEstimate) -> str:
-    """Return the cause of most of the loss, where it is known."""
+    """Return the end of the title: the cause of most of the loss; "" if that is not known."""
     sums: dict[str, float] = {}
     for cause in estimate.causes:
         sums[cause.cause] = sums.get(cause.cause, 0.0) + cause.seconds.value
@@ -130,7 +130,7 @@ def _spans(estimate: RunEstimate) -> dict[str, np.typing.NDArray[np.float64]]:
 
 
 def _draw_lost(canvas: Canvas, estimate: RunEstimate) -> None:
-    """Draw the lost seconds as stacked steps."""
+    """Draw the share of lost time over the run, as steps that are stacked by cause."""
     axes = canvas.axes(LEFT, 0.32, canvas.width - LEFT - RIGHT, 1.5)
     edges = np.linspace(0, estimate.run_s, _SPANS + 1)
     below = np.zeros(_SPANS)
@@ -224,7 +224,7 @@ def _spread_page(
 
 
 def _shown(estimate: RunEstimate, number: int) -> str:
-    """Return which clusters are left out."""
+    """Return a text on the clusters that the figure leaves out; `number`: the shown ones."""
     large = sum(cluster.members >= LEAST_MEMBERS for cluster in estimate.clusters)
     text = f"Clusters of fewer than {LEAST_MEMBERS} are not shown."
     if large > number:

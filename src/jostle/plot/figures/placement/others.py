@@ -1,4 +1,7 @@
-"""Draws rates with and without a suspect, and in runs (Bhatele et al., 2013, figures 14, 20)."""
+"""Draws messaging rates of runs with and without a suspected program, and within long runs.
+
+The figures are those of Bhatele et al., 2013, figures 14 and 20.
+"""
 
 from __future__ import annotations
 
