@@ -80,7 +80,7 @@ def run(
         words: What follows `jostle`.
         environment: All variables.
         cwd: Where it runs; None: here.
-        timeout: Of the run, s.
+        timeout: Of the run, in seconds.
         program: A Python program in place of the command.
         stdin: A file that it reads; None: nothing.
 

@@ -13,7 +13,7 @@
 #define JST_FORMAT_VERSION 2u
 #define JST_MAGIC "jostle01" /* the first 8 bytes, without a NUL */
 
-/* Width of a bin of wait_ns and offcpu_ns at shift 0, ns. */
+/* Width of a bin of wait_ns and offcpu_ns if the bins' shift is 0, ns. */
 #define JST_BIN_NS 10000000u
 
 /* Most payload bytes of a record or a stream entry. */
@@ -22,55 +22,56 @@
 /* Size of this runtime's ring, its header included. */
 #define JST_RING_BYTES 65536u
 
-/* Rank in a 'W' record of all ranks beyond its table. */
+/* Number that a 'W' record has instead of a rank for all ranks that are not in its table. */
 #define JST_PEERS_OTHERS 4294967295u
 
-/* This runtime's places for files; the first is that of all others. */
+/* Number of places in this runtime's table of files; the first one is for all files without a place. */
 #define JST_FILES 1024u
 
-/* This runtime's places for partners: one half for the thread that called MPI_Init, one for all others; the last of each half is that of all other partners. */
+/* Number of places in this runtime's table of partners: one half for the thread that called MPI_Init, the other half for all other threads; the last place of each half is for all partners without a place. */
 #define JST_PEERS 242u
 
-/* The same of collectives. */
+/* Number of places in this runtime's table of collectives, in two halves as for partners. */
 #define JST_COLLECTIVES 66u
 
-/* This runtime's places for GPUs; further GPUs are only in the sums of the process. */
+/* Number of places in this runtime's table of GPUs; further GPUs are only in the sums of the process. */
 #define JST_GPUS 16u
 
-/* NUMA nodes that `node_samples` counts. */
+/* Number of NUMA nodes for which `node_samples` has a value. */
 #define JST_NODE_SAMPLES 16u
 
-/* Most bytes of a communicator's list of members; of a longer one only its size is recorded. */
+/* Most bytes of a communicator's list of members; if the list is longer, only the communicator's size is recorded. */
 #define JST_MEMBERS_MOST 2048u
 
 /* Types of records. */
 enum jst_record_type {
-    JST_RECORD_SLICE = 'S', /* gains of the counters in one slice, or a few */
-    JST_RECORD_SLICE_LIKE = 'L', /* the same, as the difference from the last `S` record */
+    JST_RECORD_SLICE = 'S', /* increases of the counters in one or a few slices */
+    JST_RECORD_SLICE_LIKE = 'L', /* the same as `S`, stored as the difference from the last `S` record */
     JST_RECORD_MOUNT = 'M', /* names of the mount in a slot */
-    JST_RECORD_CLOCK = 'C', /* change of the clock's state, or jump */
+    JST_RECORD_CLOCK = 'C', /* change of the clock's state, or jump of the clock */
     JST_RECORD_NOTE = 'N', /* sentence for the user */
-    JST_RECORD_SEGMENTS = 'G', /* part of the stream of entries */
+    JST_RECORD_SEGMENTS = 'G', /* part of the stream of segments */
     JST_RECORD_PEERS = 'W', /* bytes to and from each rank (no longer written) */
-    JST_RECORD_TRAFFIC = 'T', /* gains of partners and collectives in one slice, or a few */
+    JST_RECORD_TRAFFIC = 'T', /* increases of partners and collectives in one or a few slices */
     JST_RECORD_COMMUNICATOR = 'U', /* members of a communicator */
-    JST_RECORD_GPU_SLICES = 'D', /* gains of the GPUs in one slice, or a few */
+    JST_RECORD_GPU_SLICES = 'D', /* increases of the GPUs' counters in one or a few slices */
     JST_RECORD_COMPONENT = 'K', /* names of a component, before the first record with its values */
-    JST_RECORD_COMPONENT_SLICES = 'X', /* gains of the components in one slice, or a few */
-    JST_RECORD_SHORTS_HEADER = 'H', /* what its short processes have in common */
+    JST_RECORD_COMPONENT_SLICES = 'X', /* increases of the components' counters in one or a few slices */
+    JST_RECORD_SHORTS_HEADER = 'H', /* header that several `P` records share */
     JST_RECORD_SHORT_PROCESS = 'P', /* process that was too short for a profile */
 };
 
 /* Types of entries in the ring and in 'G' records. */
 enum jst_entry_type {
-    JST_STREAM_TOKEN = 't', /* kind of call, before the first segment that names it */
+    JST_STREAM_TOKEN = 't', /* kind of call that ends segments, before the first segment that it ended */
     JST_STREAM_SEGMENT = 's', /* segment */
 };
 
-/* Events of the decoder without a record of their own; all others have their record's type. */
+/* Events of the decoder that come from no record of their own; all other events have the type of
+ * their record. */
 enum jst_event_type {
-    JST_DECODE_EVENT_SHORT_MOUNT = 'p', /* mount of the preceding short process */
-    JST_DECODE_EVENT_GPU = 'd', /* GPU, from its place in the profile */
+    JST_DECODE_EVENT_SHORT_MOUNT = 'p', /* mount of the short process whose event was the last one */
+    JST_DECODE_EVENT_GPU = 'd', /* GPU, from its place in the table of GPUs */
 };
 
 /* How a process image ended. */
@@ -80,7 +81,7 @@ enum jst_end_reason {
     JST_END__EXIT = 2, /* _exit */
     JST_END_EXEC = 3, /* exec */
     JST_END_ABORT = 4, /* abort */
-    JST_END_CONTINUED = 5, /* continued in the next part */
+    JST_END_CONTINUED = 5, /* it did not end: a further file (part) continues this one */
 };
 
 /* State of the program's MPI. */
@@ -95,21 +96,21 @@ enum jst_mpi_state {
 /* Whether MPI calls are counted. */
 enum jst_adapter_state {
     JST_ADAPTER_NONE = 0, /* no MPI seen */
-    JST_ADAPTER_LOADED = 1, /* loaded */
+    JST_ADAPTER_LOADED = 1, /* adapter loaded */
     JST_ADAPTER_LACKING = 2, /* no adapter is installed for this MPI (its calls are not counted) */
-    JST_ADAPTER_REFUSED = 3, /* its adapter refused */
+    JST_ADAPTER_REFUSED = 3, /* the adapter does not fit this MPI (its calls are not counted) */
 };
 
 /* Why a segment ended. */
 enum jst_segment_rule {
-    JST_RULE_EVERY = 0, /* at each delimiter */
-    JST_RULE_COALESCED = 1, /* at each 2^level-th delimiter */
-    JST_RULE_EPOCH = 2, /* at an epoch */
-    JST_RULE_RAW = 3, /* at each call */
-    JST_RULE_FINAL = 4, /* at MPI_Finalize or the file's end */
+    JST_RULE_EVERY = 0, /* each global collective ends one */
+    JST_RULE_COALESCED = 1, /* each 2^level-th global collective of one kind ends one */
+    JST_RULE_EPOCH = 2, /* each 2^level-th call of another recurring kind ends one, too */
+    JST_RULE_RAW = 3, /* as every, because JOSTLE_SEGMENTS is raw */
+    JST_RULE_FINAL = 4, /* MPI_Finalize, or the end of the file */
 };
 
-/* What a machine is to the jobs. */
+/* How jobs use a machine. */
 enum jst_machine_role {
     JST_ROLE_NODE = 0, /* node: jobs run on it */
     JST_ROLE_SERVER = 1, /* server: jobs use its file system */
@@ -119,7 +120,7 @@ enum jst_machine_role {
 enum jst_component_kind {
     JST_KIND_MACHINE = 0, /* whole machine: its cores, memory and pressure */
     JST_KIND_SOCKET = 1, /* processor */
-    JST_KIND_POWER = 2, /* domain of energy measurement */
+    JST_KIND_POWER = 2, /* domain whose energy is measured (RAPL): a processor, or a part such as its memory */
     JST_KIND_BATCH_JOB = 3, /* control group of a batch job */
     JST_KIND_DISK = 4, /* block device */
     JST_KIND_INTERFACE = 5, /* network interface */
@@ -136,7 +137,7 @@ enum jst_component_kind {
     JST_KIND_GPFS_DISK = 16, /* GPFS network shared disk, on its server */
     JST_KIND_BEEGFS_CLIENT = 17, /* a client's requests to BeeGFS servers */
     JST_KIND_GPU = 18, /* GPU, or a MIG instance */
-    JST_KIND_PROCESS = 19, /* process, seen from outside; `others` (pid 0): all but the largest */
+    JST_KIND_PROCESS = 19, /* process that the agent observes from outside; `others` (pid 0): all processes except the largest ones */
     JST_KIND_CEPH_OSD = 20, /* Ceph object server, on its host */
     JST_KIND_CEPH_MDS = 21, /* CephFS metadata server, on its host */
     JST_KIND_CEPH_REQUEST = 22, /* one kind of request to a CephFS metadata server */
@@ -185,10 +186,10 @@ enum jst_segment_bit {
 };
 
 typedef struct jst_mount_slot {
-    uint32_t major; /* device number, major */
-    uint32_t minor; /* device number, minor */
-    uint64_t fs_magic; /* f_type of statfs */
-    uint64_t mnt_id; /* id in /proc/PID/mountinfo */
+    uint32_t major; /* major number of the mount's device */
+    uint32_t minor; /* minor number of the mount's device */
+    uint64_t fs_magic; /* type of the file system: f_type of statfs */
+    uint64_t mnt_id; /* id of the mount in /proc/PID/mountinfo */
     _Atomic uint64_t used; /* 0: the slot is free */
 } jst_mount_slot;
 
@@ -199,17 +200,19 @@ _Static_assert(offsetof(jst_mount_slot, mnt_id) == 16, "jst_mount_slot.mnt_id");
 _Static_assert(offsetof(jst_mount_slot, used) == 24, "jst_mount_slot.used");
 _Static_assert(sizeof(jst_mount_slot) == 32, "jst_mount_slot");
 
-/* Cores on which the threads may run. Of the header's two places the one with the higher number is
- * valid; the other is written next. */
+/* Cores on which the process's threads may run. The header has two bindings: the one with the
+ * higher `number` is valid, the other one is written next. */
 typedef struct jst_binding {
-    _Atomic uint64_t number; /* 0: no binding; else the number of bindings recorded so far */
-    /* cores that its threads together may use, in the kernel's form `0-15,64-79`; `...` at the
-     * end: cut */
+    /* 0: this binding is empty; else the number of bindings recorded so far */
+    _Atomic uint64_t number;
+    /* cores that the process's threads together may use, in the kernel's form `0-15,64-79`; `...`
+     * at the end: the list was cut */
     char allowed_cpus[256];
-    char allowed_nodes[64]; /* their NUMA nodes, in the same form; empty: unknown */
-    /* cores of its control group (`cpuset`), else of the machine; empty: unknown */
+    char allowed_nodes[64]; /* NUMA nodes of allowed_cpus, in the same form; empty: unknown */
+    /* cores of the process's control group (`cpuset`), without such a group of the machine; empty:
+     * unknown */
     char group_cpus[256];
-    char group_nodes[64]; /* their NUMA nodes */
+    char group_nodes[64]; /* NUMA nodes of group_cpus */
 } jst_binding;
 
 _Static_assert(offsetof(jst_binding, number) == 0, "jst_binding.number");
@@ -226,109 +229,123 @@ typedef struct jst_head {
     uint32_t head_bytes; /* offset of the first record */
     uint32_t cell_count; /* cells in a block */
     uint32_t block_offset; /* offset of the counter blocks */
-    uint32_t block_bytes; /* 64 bytes of block header, `cell_count` u64 cells, padding */
+    uint32_t block_bytes; /* size of a block: 64 bytes of header, `cell_count` u64 cells, padding */
     uint32_t block_capacity; /* blocks in the file */
-    uint32_t table_offset; /* offset of the metric table's text */
-    uint32_t table_bytes; /* length of the text */
+    uint32_t table_offset; /* offset of the metric table */
+    uint32_t table_bytes; /* length of the metric table */
     uint32_t commit_offset; /* offset of the first commit */
-    uint32_t commit_bytes; /* size of one; the second follows the first */
-    uint32_t table_crc; /* CRC-32 (IEEE) of the table text */
-    uint32_t mount_slots; /* 8: seven mounts, then "other" */
-    uint32_t mount_stride; /* cells per mount; slot s begins at cell s * mount_stride */
-    uint32_t flags; /* bit 0: a machine's profile, with `K` and `X` records; else 0 */
+    uint32_t commit_bytes; /* size of a commit; the second commit follows the first */
+    uint32_t table_crc; /* CRC-32 (IEEE) of the metric table */
+    /* number of mount slots: 8, seven for one mount each, the last for all others */
+    uint32_t mount_slots;
+    uint32_t mount_stride; /* cells in a mount slot; slot s begins at cell s * mount_stride */
+    /* bit 0: set in the profile of a machine, which has `K` and `X` records; all other bits are 0 */
+    uint32_t flags;
     uint64_t slice_ns; /* slice length L; slice k is [k*L, (k+1)*L) of CLOCK_REALTIME */
     uint64_t start_ns; /* CLOCK_REALTIME when the library started in this process image */
-    uint64_t file_ns; /* CLOCK_REALTIME when this file was made */
-    uint64_t first_slice; /* slice of start_ns; in a further part, of file_ns */
-    uint32_t pid; /* process id, in its PID namespace */
-    uint32_t ppid; /* the parent's process id */
-    uint32_t uid; /* real user id; readers use the file's owner */
+    uint64_t file_ns; /* CLOCK_REALTIME when this file was created */
+    /* slice that contains start_ns; if part is not 0, slice that contains file_ns */
+    uint64_t first_slice;
+    uint32_t pid; /* process id in the process's own PID namespace */
+    uint32_t ppid; /* process id of the parent */
+    uint32_t uid; /* real user id; readers ignore it and take the owner of the file */
     uint32_t gid; /* real group id */
-    uint64_t proc_start; /* field 22 of /proc/PID/stat (ticks since boot); 0: unknown */
+    /* start of the process, field 22 of /proc/PID/stat (clock ticks since boot); 0: unknown */
+    uint64_t proc_start;
     uint32_t sid; /* session id */
-    /* 0; n for the n-th further file of a process image (after an unshare or setns that needs one
-     * thread) */
+    /* 0 for the first file of a process image, n for the n-th further file; calls of unshare or
+     * setns that need a process with one thread begin such a file */
     uint32_t part;
-    uint8_t boot_id[16]; /* boot of the machine that it ran in */
+    uint8_t boot_id[16]; /* id of the machine's boot */
     char host[64]; /* node name */
     char job[128]; /* job name */
     char program[256]; /* path of the executable */
     char library[32]; /* version of libjostle */
-    /* command line, arguments separated by spaces, cut; by default the first word
-     * ([`command_lines`](configuration.md)) */
+    /* command line, arguments separated by spaces, cut to the size of this field; by default only
+     * its first word ([`command_lines`](configuration.md)) */
     char command[512];
     /* return value of adjtimex at file_ns (0 ok ... 5 = TIME_ERROR: not synchronised) */
     uint32_t start_clock_state;
-    uint32_t start_clock_error_us; /* its maxerror, µs */
-    uint64_t pid_namespace; /* inode of /proc/self/ns/pid, in which pid is valid; 0: unknown */
+    uint32_t start_clock_error_us; /* maxerror of adjtimex at file_ns, µs */
+    uint64_t pid_namespace; /* PID namespace of pid: inode of /proc/self/ns/pid; 0: unknown */
     /* ---- mpi: filled in when an MPI program reaches each state (mpi_account.c) ---- */
     /* 0 none, 1 in MPI_Init, 2 initialised, 3 in MPI_Finalize, 4 finalised */
     _Atomic uint32_t mpi_state;
-    /* 0 no MPI seen, 1 loaded, 2 no adapter is installed for this MPI (its calls are not counted),
-     * 3 its adapter refused */
+    /* 0 no MPI seen, 1 adapter loaded, 2 no adapter is installed for this MPI (its calls are not
+     * counted), 3 the adapter does not fit this MPI (its calls are not counted) */
     uint32_t mpi_adapter;
-    uint32_t world_size; /* ranks of MPI_COMM_WORLD; 0: no MPI */
+    uint32_t world_size; /* number of ranks in MPI_COMM_WORLD; 0: no MPI */
     uint32_t world_rank; /* rank in MPI_COMM_WORLD */
     uint32_t thread_level; /* 0 single, 1 funneled, 2 serialized, 3 multiple */
     uint32_t appnum; /* MPI_APPNUM */
-    uint32_t spawned; /* 1: it has a parent (MPI_Comm_spawn) */
+    uint32_t spawned; /* 1: MPI_Comm_spawn started the process */
     uint32_t omp_threads; /* first number of OMP_NUM_THREADS; 0: unset */
-    uint64_t mpi_init_ns; /* CLOCK_REALTIME when MPI_Init was called */
-    uint64_t mpi_ready_ns; /* when it returned */
-    uint64_t mpi_finalize_ns; /* when MPI_Finalize was called */
-    uint64_t mpi_end_ns; /* when it returned; each 0 until then */
+    uint64_t mpi_init_ns; /* CLOCK_REALTIME when MPI_Init was called; 0 until then */
+    uint64_t mpi_ready_ns; /* CLOCK_REALTIME when MPI_Init returned; 0 until then */
+    uint64_t mpi_finalize_ns; /* CLOCK_REALTIME when MPI_Finalize was called; 0 until then */
+    uint64_t mpi_end_ns; /* CLOCK_REALTIME when MPI_Finalize returned; 0 until then */
     char mpi_library[128]; /* first line of MPI_Get_library_version */
-    char mpi_adapter_name[32]; /* such as openmpi or mpich; empty: no adapter */
-    char launcher[32]; /* orte, prrte, hydra, slurm or torch; empty: unknown */
+    /* name of the adapter, such as openmpi or mpich; empty: no adapter */
+    char mpi_adapter_name[32];
+    /* launcher of the ranks: orte, prrte, hydra, slurm or torch; empty: unknown */
+    char launcher[32];
     char batch[64]; /* batch job, such as `slurm-123`; empty: none */
-    char world[32]; /* identifies the ranks of one mpirun or training launch; empty: unknown */
+    char world[32]; /* id that all ranks of one mpirun or training launch share; empty: unknown */
     uint32_t ring_offset; /* offset of the ring of segments */
     uint32_t ring_bytes; /* size of the ring, its header included; 0: none */
-    /* events of papi_1_count to papi_4_count; empty where fewer were requested */
+    /* PAPI events that papi_1_count to papi_4_count count; empty where fewer were requested */
     char papi_names[4][32];
-    /* bits: 0 instructions, 1 cycles, 2 llc_misses, 3 task_clock, 4 switches, 5 migrations, 6
-     * faults; 8 to 11 PAPI events */
+    /* requested hardware counters, a bit each: 0 instructions, 1 cycles, 2 llc_misses, 3
+     * task_clock, 4 switches, 5 migrations, 6 faults, 8 to 11 PAPI events */
     uint32_t perf_asked;
-    uint32_t perf_granted; /* the same bits */
-    /* what an interpreter runs: a script's base name, a module or a class; empty: another program,
-     * [`command_lines`](configuration.md) is `none`, or a version before 0.5.0 */
+    uint32_t perf_granted; /* counters that could be opened, in the bits of perf_asked */
+    /* what an interpreter runs: a script's base name, a module or a class; empty: the program is
+     * no interpreter, [`command_lines`](configuration.md) is `none`, or the library is older than
+     * 0.5.0 */
     char script[128];
     uint32_t files_offset; /* offset of the table of files */
-    uint32_t file_bytes; /* size of one place */
-    uint32_t files_capacity; /* places; 0: none */
+    uint32_t file_bytes; /* size of a place */
+    uint32_t files_capacity; /* number of places; 0: no table */
     uint32_t role; /* 0 node: jobs run on it, 1 server: jobs use its file system */
     uint32_t peers_offset; /* offset of the table of partners */
-    uint32_t peer_bytes; /* size of one place */
-    uint32_t peers_capacity; /* places; 0: none */
+    uint32_t peer_bytes; /* size of a place */
+    uint32_t peers_capacity; /* number of places; 0: no table */
     uint32_t collectives_offset; /* offset of the table of collectives */
-    uint32_t collective_bytes; /* size of one place */
-    uint32_t collectives_capacity; /* places; 0: none */
+    uint32_t collective_bytes; /* size of a place */
+    uint32_t collectives_capacity; /* number of places; 0: no table */
     uint32_t gpus_offset; /* offset of the table of GPUs */
-    uint32_t gpu_bytes; /* size of one place */
-    uint32_t gpus_capacity; /* places; 0: none */
+    uint32_t gpu_bytes; /* size of a place */
+    uint32_t gpus_capacity; /* number of places; 0: no table */
     uint8_t gap1[2048 - 1828];
     /* ---- live: written in place while the process runs ---- */
-    _Atomic uint64_t generation; /* commit `generation & 1` is valid */
-    uint64_t tick_ns; /* nanoseconds per tick, 32.32 fixed point */
-    uint64_t heartbeat_ns; /* CLOCK_REALTIME of the heartbeat's latest tick */
+    _Atomic uint64_t generation; /* increases with each commit; commit `generation & 1` is valid */
+    /* length of a tick of the counter by which calls are timed: nanoseconds, 32.32 fixed point */
+    uint64_t tick_ns;
+    uint64_t heartbeat_ns; /* CLOCK_REALTIME when the heartbeat last ran */
     uint64_t end_ns; /* CLOCK_REALTIME of the process image's orderly end; 0: none so far */
-    /* 0 none, 1 exit, 2 _exit, 3 exec, 4 abort, 5 continued in the next part */
+    /* 0 none, 1 exit, 2 _exit, 3 exec, 4 abort, 5 it did not end: a further file (part) continues
+     * this one */
     uint32_t end_reason;
-    _Atomic uint32_t blocks_used; /* blocks ever assigned (beyond block_capacity: in memory) */
-    uint32_t clock_state; /* latest adjtimex */
-    uint32_t clock_error_us; /* its maxerror, µs */
-    _Atomic uint64_t lost_threads; /* threads without a block (their calls are not counted) */
-    uint64_t tick_now; /* ticks at heartbeat_ns; 0: unknown */
+    /* number of blocks assigned so far; those beyond block_capacity are in memory, not in the file */
+    _Atomic uint32_t blocks_used;
+    uint32_t clock_state; /* return value of the latest adjtimex */
+    uint32_t clock_error_us; /* maxerror of the latest adjtimex, µs */
+    /* number of threads that got no block: their calls are not counted */
+    _Atomic uint64_t lost_threads;
+    uint64_t tick_now; /* value of the tick counter at heartbeat_ns; 0: unknown */
     jst_mount_slot mounts[8]; /* mount slots */
-    /* first slice from which on no `T` record holds the gains of the tables of partners and
-     * collectives */
+    /* first slice whose increases in the tables of partners and collectives are in no `T` record
+     * yet */
     _Atomic uint64_t traffic_slice;
-    _Atomic uint64_t gpu_slice; /* the same of `D` records and the table of GPUs */
-    _Atomic uint32_t gpus_used; /* used places in the table of GPUs, the first ones */
+    /* first slice whose increases in the table of GPUs are in no `D` record yet */
+    _Atomic uint64_t gpu_slice;
+    /* number of used places in the table of GPUs; they are the first ones */
+    _Atomic uint32_t gpus_used;
     uint8_t gap2[2392 - 2388];
-    jst_binding bindings[2]; /* cores that it may use: the one with the higher number is valid */
-    /* how often threads that wanted a core were seen on NUMA node 0, 1, ...; only of processes
-     * that used a GPU and may run on several nodes */
+    /* cores that the process may use: the binding with the higher `number` is valid */
+    jst_binding bindings[2];
+    /* for NUMA nodes 0, 1, ...: number of times that a thread which wanted a core was seen on the
+     * node; only for processes that used a GPU and may run on several nodes */
     uint32_t node_samples[16];
     uint8_t gap3[4096 - 3752];
 } jst_head;
@@ -422,10 +439,10 @@ _Static_assert(offsetof(jst_head, bindings) == 2392, "jst_head.bindings");
 _Static_assert(offsetof(jst_head, node_samples) == 3688, "jst_head.node_samples");
 _Static_assert(sizeof(jst_head) == 4096, "jst_head");
 
-/* What the records already hold (docs/reference/profile-format.md). */
+/* The counts that records already hold (docs/reference/profile-format.md). */
 typedef struct jst_commit {
     uint64_t records_end; /* file offset at which the records end */
-    uint64_t open_slice; /* slice of what no record holds yet */
+    uint64_t open_slice; /* first slice that no record covers */
     uint64_t base[JST_CELL_COUNT];
 } __attribute__((aligned(128))) jst_commit;
 
@@ -433,19 +450,20 @@ _Static_assert(offsetof(jst_commit, records_end) == 0, "jst_commit.records_end")
 _Static_assert(offsetof(jst_commit, open_slice) == 8, "jst_commit.open_slice");
 _Static_assert(offsetof(jst_commit, base) == 16, "jst_commit.base");
 
-/* One thread's counters, which never decrease. Only this thread writes them; the heartbeat reads.
- * Block 0 is the heartbeat's own (os and self metrics). The words before the cells belong to the
- * thread, too. */
+/* One thread's counters, which never decrease. Only this thread writes them; the heartbeat reads
+ * them. Block 0 is the heartbeat's own (os and self metrics). The words before the cells belong to
+ * the thread, too. */
 typedef struct jst_block {
-    _Atomic uint32_t tid; /* thread; 0: never used */
-    uint32_t mark; /* cell of the `state_*` timer in progress; 0: none */
+    _Atomic uint32_t tid; /* id of the thread; 0: the block was never used */
+    /* cell of the timer (`state_*` or `gpu_wait_ns`) of the call in progress; 0: none */
+    uint32_t mark;
     uint8_t gap1[16 - 8];
-    uint64_t since; /* ticks when the marked call began */
+    uint64_t since; /* ticks when the call in progress began */
     uint64_t signature; /* sum of token hashes since the thread started (segment.c) */
-    uint64_t kinds; /* set of tokens since the segment began */
-    uint64_t cpu_ticks; /* last reading of the thread's CPU clock, ticks */
-    uint64_t cpu_ns; /* CPU time read then */
-    uint64_t call_ticks; /* time in MPI calls since */
+    uint64_t kinds; /* set of the tokens of calls since the segment began */
+    uint64_t cpu_ticks; /* ticks when the thread's CPU clock was last read */
+    uint64_t cpu_ns; /* CPU time that was read at cpu_ticks */
+    uint64_t call_ticks; /* time in MPI calls since cpu_ticks, ticks */
     uint64_t cells[JST_CELL_COUNT];
 } __attribute__((aligned(128))) jst_block;
 
@@ -461,8 +479,8 @@ _Static_assert(offsetof(jst_block, cells) == 64, "jst_block.cells");
 
 /* Segments that no record holds yet: the program's threads write them, the heartbeat removes them. */
 typedef struct jst_ring {
-    _Atomic uint64_t written; /* bytes ever written */
-    _Atomic uint64_t drained; /* bytes that records hold */
+    _Atomic uint64_t written; /* number of bytes ever added */
+    _Atomic uint64_t drained; /* number of these bytes that records hold */
     uint8_t gap1[64 - 16];
     uint8_t data[JST_RING_BYTES - 64];
 } jst_ring;
@@ -473,25 +491,28 @@ _Static_assert(offsetof(jst_ring, data) == 64, "jst_ring.data");
 
 /* Use of one file: by the thread that used it first, and by all others. */
 typedef struct jst_file {
-    /* hash of the path, equal in all processes; 0: free. In place 0: number of files combined
-     * there */
+    /* hash of the path, equal in all processes; 0: the place is free. In place 0: number of files
+     * that it stands for */
     _Atomic uint64_t hash;
     _Atomic uint64_t key; /* no meaning outside the process */
-    uint16_t mount; /* mount slot; of place 0: none */
-    /* format by its first bytes, if calls read or wrote them: 1 HDF5 (also netCDF-4), 2 netCDF
-     * classic; 0: another, or not seen */
+    uint16_t mount; /* mount slot of the file; without meaning in place 0 */
+    /* format of the file, known if calls read or wrote its first bytes: 1 HDF5 (also netCDF-4), 2
+     * netCDF classic, 0 another or unknown */
     uint16_t format;
-    uint32_t users; /* open descriptors of the file */
+    uint32_t users; /* number of open descriptors of the file */
     _Atomic uint64_t owner; /* no meaning outside the process */
-    uint64_t opens; /* opens by the thread that used it first */
-    uint64_t meta_ticks; /* its time in open, close and other calls, ticks */
-    uint64_t reads; /* its read calls */
+    /* opens by the thread that used the file first; all fields up to write_ticks count this thread
+     * only */
+    uint64_t opens;
+    uint64_t meta_ticks; /* time in open, close and other calls, ticks */
+    uint64_t reads; /* read calls */
     uint64_t read_bytes;
     uint64_t read_ticks;
     uint64_t writes;
     uint64_t write_bytes;
     uint64_t write_ticks;
-    uint64_t other_opens; /* the same of all other threads */
+    /* opens by all other threads; all fields up to other_write_ticks count these threads */
+    uint64_t other_opens;
     uint64_t other_meta_ticks;
     uint64_t other_reads;
     uint64_t other_read_bytes;
@@ -499,9 +520,10 @@ typedef struct jst_file {
     uint64_t other_writes;
     uint64_t other_write_bytes;
     uint64_t other_write_ticks;
-    uint64_t syncs; /* calls of all threads */
-    uint64_t sync_ticks; /* their time, ticks */
-    /* path; of a longer one the last 79 or 78 bytes, not beginning with `/`; empty without names */
+    uint64_t syncs; /* sync calls of all threads */
+    uint64_t sync_ticks; /* time in these calls, ticks */
+    /* path; if it is longer than 79 bytes, its last 79 or 78 bytes, which do not begin with `/`;
+     * empty if names are not recorded */
     char name[80];
 } jst_file;
 
@@ -534,12 +556,14 @@ _Static_assert(sizeof(jst_file) == 256, "jst_file");
 
 /* Traffic to and from one rank. Numbers never decrease, even when another rank gets the place. */
 typedef struct jst_peer {
-    _Atomic uint64_t key; /* 0: free, 1: all others, else rank in MPI_COMM_WORLD plus 2 */
-    uint64_t sent_ops; /* messages */
+    /* 0: the place is free, 1: it is for all ranks without a place, else rank in MPI_COMM_WORLD
+     * plus 2 */
+    _Atomic uint64_t key;
+    uint64_t sent_ops; /* messages sent to the rank */
     uint64_t sent_bytes;
-    uint64_t received_ops; /* messages */
-    uint64_t received_bytes; /* bytes of messages of known size */
-    uint64_t received_room; /* buffer size of messages of unknown size */
+    uint64_t received_ops; /* messages received from the rank */
+    uint64_t received_bytes; /* bytes of received messages of known size */
+    uint64_t received_room; /* buffer size of received messages of unknown size */
 } jst_peer;
 
 _Static_assert(offsetof(jst_peer, key) == 0, "jst_peer.key");
@@ -552,13 +576,16 @@ _Static_assert(sizeof(jst_peer) == 48, "jst_peer");
 
 /* One collective operation of one communicator. Numbers never decrease. */
 typedef struct jst_collective {
-    _Atomic uint32_t state; /* 0: free, 1: all others, 2: as follows */
-    uint32_t communicator; /* hash of its members' world ranks in order; 0: MPI_COMM_WORLD */
-    uint32_t root; /* rank in MPI_COMM_WORLD; 4294967295: none */
+    /* 0: the place is free, 1: it is for all collectives without a place, 2: it is for the
+     * collective below */
+    _Atomic uint32_t state;
+    /* hash of the members' ranks in MPI_COMM_WORLD, in order; 0: MPI_COMM_WORLD itself */
+    uint32_t communicator;
+    uint32_t root; /* root's rank in MPI_COMM_WORLD; 4294967295: no root */
     uint8_t gap1[16 - 12];
-    uint64_t ops;
-    uint64_t bytes; /* as in the metrics */
-    char operation[32]; /* such as `MPI_Allreduce` */
+    uint64_t ops; /* number of calls */
+    uint64_t bytes; /* bytes, counted as in the metrics of collectives */
+    char operation[32]; /* function, such as `MPI_Allreduce` */
 } jst_collective;
 
 _Static_assert(offsetof(jst_collective, state) == 0, "jst_collective.state");
@@ -572,17 +599,17 @@ _Static_assert(sizeof(jst_collective) == 64, "jst_collective");
 /* One GPU that the process used. Its description is complete before `gpus_used` counts it, and
  * does not change. */
 typedef struct jst_gpu {
-    uint32_t numa; /* its NUMA node plus 1; 0: unknown */
+    uint32_t numa; /* NUMA node of the GPU plus 1; 0: unknown */
     uint8_t gap1[8 - 4];
-    uint64_t memory_bytes; /* 0: unknown */
-    char pci[24]; /* PCI bus id such as `0000:3b:00.0`, or empty */
-    char uuid[64]; /* from its driver; `MIG-...`: part of a GPU */
-    char name[64]; /* model */
-    char path[192]; /* path below `/sys/devices`, or empty */
+    uint64_t memory_bytes; /* size of the GPU's memory; 0: unknown */
+    char pci[24]; /* PCI bus id, such as `0000:3b:00.0`; empty: unknown */
+    char uuid[64]; /* UUID from the driver; `MIG-...`: an instance of a divided GPU */
+    char name[64]; /* model of the GPU */
+    char path[192]; /* path below `/sys/devices`; empty: unknown */
     uint8_t gap2[384 - 360];
-    /* never decrease: operations, bytes and ns of copies to the GPU, from it, within it, between
-     * GPUs, and of fills; kernels launched, graphs launched, records lost; ns in which it
-     * computed; 5 unused */
+    /* counters, which never decrease. 15: for copies to the GPU, from it, within it and between
+     * GPUs, and for fills, each time operations, bytes and ns. 4: kernels launched, graphs
+     * launched, records lost, ns in which the GPU computed. 5: unused */
     uint64_t words[24];
 } jst_gpu;
 

@@ -82,7 +82,7 @@ def server(tmp_path: Path) -> Iterator[str]:
 
 
 def jiffies() -> float:
-    """CPU time that programs and the kernel used on this machine, s."""
+    """CPU time that programs and the kernel used on this machine, in seconds."""
     fields = Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]
     return sum(map(int, fields[:3])) / os.sysconf("SC_CLK_TCK")
 

@@ -58,8 +58,8 @@ class User:
     Attributes:
         name: Name of the job.
         profiled: Whether the user has a profile.
-        begin, end: Start and end of the user's work, s.
-        period: Period of the user's bursts, s.
+        begin, end: Start and end of the user's work, in seconds.
+        period: Period of the user's bursts, in seconds.
         duty: Part of each period in which the user works.
         cores: Cores on which the user may run.
     """
@@ -152,9 +152,9 @@ class Log:
     """Samples of the programs, tick by tick.
 
     Attributes:
-        waited: Time that the job waited for a core, ns.
-        ran: CPU time by user and core, ns.
-        busy: CPU time of everything per core, ns.
+        waited: Time that the job waited for a core, in ns.
+        ran: CPU time by user and core, in ns.
+        busy: CPU time of everything per core, in ns.
     """
 
     waited: list[int]

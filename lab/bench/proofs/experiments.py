@@ -52,7 +52,7 @@ class Follower:
     """Shows the progress, and the approximate time left."""
 
     def __init__(self, each_s: float) -> None:
-        """Begin; `each_s` is a guess of the time of one experiment, s."""
+        """Begin; `each_s` is a guess of the time of one experiment, in seconds."""
         self._began, self._first, self._each_s = time.monotonic(), -1, each_s
 
     def __call__(self, done: int, total: int, what: str) -> None:

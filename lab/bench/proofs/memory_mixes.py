@@ -213,7 +213,7 @@ def make(experiment: Experiment, folder: Path) -> dict[str, Any]:
 
 
 def busy() -> tuple[int, int]:
-    """Return the time for which the machine's cores were busy, and all of their time, ns."""
+    """Return the time for which the machine's cores were busy, and all of their time, in ns."""
     values = list(map(int, Path("/proc/stat").read_text().partition("\n")[0].split()[1:9]))
     tick = 10**9 // os.sysconf("SC_CLK_TCK")
     return (sum(values) - values[3] - values[4]) * tick, sum(values) * tick
@@ -251,7 +251,7 @@ def await_quiet(limit_s: float) -> None:
 
 
 def use(pid: int, used: dict[int, list[int]]) -> None:
-    """Wait for the next slice; record the victim's CPU time and waiting before it, ns."""
+    """Wait for the next slice; record the victim's CPU time and waiting before it, in ns."""
     time.sleep((SLICE_NS - time.time_ns() % SLICE_NS) / 1e9)
     try:
         cpu, waited, _ = map(int, Path(f"/proc/{pid}/schedstat").read_text().split())
@@ -270,7 +270,7 @@ def slowed(
 
     Args:
         work: The victim's operations.
-        used: CPU time and waiting of the victim up to the end of a slice, ns.
+        used: CPU time and waiting of the victim up to the end of a slice, in ns.
         spans: When the load was on.
 
     Returns:

@@ -29,14 +29,14 @@ class Arm:
 
     Attributes:
         name: Name of the kind: plain, profiled, or the name of a different profiler.
-        seconds: Run time of every run, in the order in which they ran, s.
+        seconds: Run time of every run, in the order in which they ran, in seconds.
         outlier: Whether each run is an outlier, which is left out.
-        mean: Mean run time of the runs that are not outliers, s.
-        mean_low: Lower end of the 99 % interval of `mean`, s.
-        mean_high: Upper end of that interval, s.
-        least: Run time of the fastest run that is not an outlier, s.
-        median: Median run time of the runs that are not outliers, s.
-        most: Run time of the slowest run that is not an outlier, s.
+        mean: Mean run time of the runs that are not outliers, in seconds.
+        mean_low: Lower end of the 99 % interval of `mean`, in seconds.
+        mean_high: Upper end of that interval, in seconds.
+        least: Run time of the fastest run that is not an outlier, in seconds.
+        median: Median run time of the runs that are not outliers, in seconds.
+        most: Run time of the slowest run that is not an outlier, in seconds.
         overhead_least: `least` divided by the median of the plain runs, less 1.
         overhead_median: `median` divided by the median of the plain runs, less 1.
         overhead_most: `most` divided by the median of the plain runs, less 1.
@@ -173,8 +173,8 @@ def overhead(plain: Sequence[float], profiled: Sequence[float], name: str = "pro
     """Compare runs with and without profiling.
 
     Args:
-        plain: Run times without a profiler, s.
-        profiled: Run times with the profiler, s.
+        plain: Run times without a profiler, in seconds.
+        profiled: Run times with the profiler, in seconds.
         name: Name of the profiled kind of runs.
 
     Returns:

@@ -29,7 +29,7 @@ class TimelineJob:
         job: Name of the job.
         first: Index of the step of the axis in which the job's first slice begins.
         values: Value in each step, from step `first` on; 0 in steps without traffic.
-        slice_ns: Lengths of the slices in which the job was recorded, ns.
+        slice_ns: Lengths of the slices in which the job was recorded, in ns.
         count: Largest number of processes with a record at one instant of each step.
     """
 
@@ -123,8 +123,8 @@ def resample(
     """Resample values that hold for spans of time onto a regular axis.
 
     Args:
-        start: Starts of the spans, ns.
-        length: Lengths of the spans, ns.
+        start: Starts of the spans, in ns.
+        length: Lengths of the spans, in ns.
         values: Amount moved in each span, or its level.
         axis: Start of the axis and length of a step (both ns), and number of steps.
         level: Whether the values are levels: then a step gets the mean weighted by time, not the
@@ -175,7 +175,7 @@ class _RowSpans:
     Attributes:
         start: Start of each span, ns since the epoch.
         length: Length of each span, ns; a span may be shorter than its slice.
-        slice_ns: Length of the slice that the span is part of, ns.
+        slice_ns: Length of the slice that the span is part of, in ns.
         values: Sum of the metric in each span.
         count: Number of processes with a record in each span; 0 where not counted.
         jobs: Number of jobs with a record in each span; 0 where not counted.

@@ -67,7 +67,7 @@ def share_of_lives(spent: float, life: float, threads: float) -> float:
 
 
 def threads_time(sums: Mapping[str, Ints], job_processes: JobProcesses) -> NDArray[np.float64]:
-    """Return an upper bound of the summed lifetime of the threads of each process, ns.
+    """Return an upper bound of the summed lifetime of the threads of each process, in ns.
 
     Threads are counted at the end of each slice. The number of threads that ended before is
     estimated from the CPU time of the process; it is at most the number of its cores.

@@ -89,7 +89,7 @@ class Job:
 
     @property
     def seconds(self) -> float:
-        """Run time of the job, s."""
+        """Run time of the job, in seconds."""
         return float(self._row["end_ns"] - self._row["start_ns"]) / 1e9
 
     @property

@@ -48,7 +48,7 @@ class Machine:
         role: Role of the machine: node or server.
         start: Start of its agent.
         end: End of its agent; None while it runs.
-        slice_ns: Length of its slices, ns.
+        slice_ns: Length of its slices, in ns.
         notes: Counters that the agent cannot read, and why.
     """
 

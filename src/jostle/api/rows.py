@@ -92,10 +92,10 @@ class FileUse:
         syncs: Number of calls that synchronised or flushed the file.
         read_bytes: Bytes read.
         write_bytes: Bytes written.
-        read_ns: Time in calls that read, ns.
-        write_ns: Time in calls that wrote, ns.
-        sync_ns: Time in calls that synchronised, ns.
-        meta_ns: Time in open, close and other metadata calls, ns.
+        read_ns: Time in calls that read, in ns.
+        write_ns: Time in calls that wrote, in ns.
+        sync_ns: Time in calls that synchronised, in ns.
+        meta_ns: Time in open, close and other metadata calls, in ns.
     """
 
     mount: str

@@ -36,7 +36,7 @@ class Case:
             be compared.
         outcome: Outcome of the test case: passed, failed or skipped.
         message: The finding, one sentence.
-        seconds: Run time, s.
+        seconds: Run time, in seconds.
         properties: Further facts by their names.
         path: File of the checked-out project at which the finding is shown; "": none.
     """

@@ -57,7 +57,7 @@ class SiteSettings:
 
     Attributes:
         digest: off, output (append it to the job's output) or mail (a link).
-        wait_s: Longest wait for the profiles of all nodes after the job's end, s.
+        wait_s: Longest wait for the profiles of all nodes after the job's end, in seconds.
         url: URL of the pages, without a final slash; "" if there are none.
     """
 
@@ -115,7 +115,7 @@ class JobOutputs:
         Args:
             store: The repository.
             settings: The operator's settings.
-            settle_s: Time without new data of a job before its digest is written, s.
+            settle_s: Time without new data of a job before its digest is written, in seconds.
 
         Raises:
             JostleError: The folder cannot be created.

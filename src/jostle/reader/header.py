@@ -83,7 +83,7 @@ class ClockEvent:
     """A change of the clock's state, or a jump of the clock.
 
     Attributes:
-        realtime_ns: Time of the event, CLOCK_REALTIME, ns.
+        realtime_ns: Time of the event, CLOCK_REALTIME, in ns.
         state: Return value of adjtimex (5: not synchronised).
         maxerror_us: Error bound, µs.
         step_ns: Jump of CLOCK_REALTIME, ns; 0 when there was none.

@@ -23,69 +23,76 @@ class ProcessFields:
         version: 1, or 2 where `L` records are possible.
         cell_count: Cells in a block.
         block_capacity: Blocks in the file.
-        table_crc: CRC-32 (IEEE) of the table text.
-        mount_slots: 8: seven mounts, then "other".
+        table_crc: CRC-32 (IEEE) of the metric table.
+        mount_slots: Number of mount slots: 8, seven for one mount each, the last for all others.
         slice_ns: Slice length L; slice k is [k*L, (k+1)*L) of CLOCK_REALTIME.
         start_ns: CLOCK_REALTIME when the library started in this process image.
-        file_ns: CLOCK_REALTIME when this file was made.
-        first_slice: Slice of start_ns; in a further part, of file_ns.
-        pid: Process id, in its PID namespace.
-        ppid: The parent's process id.
+        file_ns: CLOCK_REALTIME when this file was created.
+        first_slice: Slice that contains start_ns; if part is not 0, slice that contains file_ns.
+        pid: Process id in the process's own PID namespace.
+        ppid: Process id of the parent.
         gid: Real group id.
-        proc_start: Field 22 of /proc/PID/stat (ticks since boot); 0: unknown.
+        proc_start: Start of the process, field 22 of /proc/PID/stat (clock ticks since boot); 0:
+            unknown.
         sid: Session id.
-        part: 0; n for the n-th further file of a process image (after an unshare or setns that
-            needs one thread).
-        boot_id: Boot of the machine that it ran in; as the kernel writes it, with dashes.
+        part: 0 for the first file of a process image, n for the n-th further file; calls of unshare
+            or setns that need a process with one thread begin such a file.
+        boot_id: Id of the machine's boot; as the kernel writes it, with dashes.
         host: Node name.
         job: Job name.
         program: Path of the executable.
         library: Version of libjostle.
-        command: Command line, arguments separated by spaces, cut; by default the first word
-            (`command_lines`).
+        command: Command line, arguments separated by spaces, cut to the size of this field; by
+            default only its first word (`command_lines`).
         start_clock_state: Return value of adjtimex at file_ns (0 ok ... 5 = TIME_ERROR: not
             synchronised).
-        start_clock_error_us: Its maxerror, µs.
+        start_clock_error_us: Maxerror of adjtimex at file_ns, µs.
         mpi_state: 0 none, 1 in MPI_Init, 2 initialised, 3 in MPI_Finalize, 4 finalised.
-        mpi_adapter: 0 no MPI seen, 1 loaded, 2 no adapter is installed for this MPI (its calls are
-            not counted), 3 its adapter refused.
-        world_size: Ranks of MPI_COMM_WORLD; 0: no MPI.
+        mpi_adapter: 0 no MPI seen, 1 adapter loaded, 2 no adapter is installed for this MPI (its
+            calls are not counted), 3 the adapter does not fit this MPI (its calls are not counted).
+        world_size: Number of ranks in MPI_COMM_WORLD; 0: no MPI.
         world_rank: Rank in MPI_COMM_WORLD.
         thread_level: 0 single, 1 funneled, 2 serialized, 3 multiple.
         appnum: MPI_APPNUM.
-        spawned: 1: it has a parent (MPI_Comm_spawn).
+        spawned: 1: MPI_Comm_spawn started the process.
         omp_threads: First number of OMP_NUM_THREADS; 0: unset.
-        mpi_init_ns: CLOCK_REALTIME when MPI_Init was called.
-        mpi_ready_ns: When it returned.
-        mpi_finalize_ns: When MPI_Finalize was called.
-        mpi_end_ns: When it returned; each 0 until then.
+        mpi_init_ns: CLOCK_REALTIME when MPI_Init was called; 0 until then.
+        mpi_ready_ns: CLOCK_REALTIME when MPI_Init returned; 0 until then.
+        mpi_finalize_ns: CLOCK_REALTIME when MPI_Finalize was called; 0 until then.
+        mpi_end_ns: CLOCK_REALTIME when MPI_Finalize returned; 0 until then.
         mpi_library: First line of MPI_Get_library_version.
-        mpi_adapter_name: Such as openmpi or mpich; empty: no adapter.
-        launcher: orte, prrte, hydra, slurm or torch; empty: unknown.
+        mpi_adapter_name: Name of the adapter, such as openmpi or mpich; empty: no adapter.
+        launcher: Launcher of the ranks: orte, prrte, hydra, slurm or torch; empty: unknown.
         batch: Batch job, such as `slurm-123`; empty: none.
-        world: Identifies the ranks of one mpirun or training launch; empty: unknown.
-        papi_names: Events of papi_1_count to papi_4_count; empty where fewer were requested.
-        perf_asked: bits: 0 instructions, 1 cycles, 2 llc_misses, 3 task_clock, 4 switches, 5
-            migrations, 6 faults; 8 to 11 PAPI events.
-        perf_granted: The same bits.
-        script: What an interpreter runs: a script's base name, a module or a class; empty: another
-            program, `command_lines` is `none`, or a version before 0.5.0.
-        generation: Commit `generation & 1` is valid.
-        tick_ns: Nanoseconds per tick, 32.32 fixed point; here as a plain number.
-        heartbeat_ns: CLOCK_REALTIME of the heartbeat's latest tick.
+        world: Id that all ranks of one mpirun or training launch share; empty: unknown.
+        papi_names: PAPI events that papi_1_count to papi_4_count count; empty where fewer were
+            requested.
+        perf_asked: Requested hardware counters, a bit each: 0 instructions, 1 cycles, 2 llc_misses,
+            3 task_clock, 4 switches, 5 migrations, 6 faults, 8 to 11 PAPI events.
+        perf_granted: Counters that could be opened, in the bits of perf_asked.
+        script: What an interpreter runs: a script's base name, a module or a class; empty: the
+            program is no interpreter, `command_lines` is `none`, or the library is older than
+            0.5.0.
+        generation: Increases with each commit; commit `generation & 1` is valid.
+        tick_ns: Length of a tick of the counter by which calls are timed: nanoseconds, 32.32 fixed
+            point; here as a plain number.
+        heartbeat_ns: CLOCK_REALTIME when the heartbeat last ran.
         end_ns: CLOCK_REALTIME of the process image's orderly end; 0: none so far.
         end_reason: How a process image ended: none, exit, _exit, exec, abort, continued.
-        blocks_used: Blocks ever assigned (beyond block_capacity: in memory).
-        clock_state: Latest adjtimex.
-        clock_error_us: Its maxerror, µs.
-        lost_threads: Threads without a block (their calls are not counted).
-        allowed_cpus: Cores that its threads together may use, in the kernel's form `0-15,64-79`;
-            `...` at the end: cut.
-        allowed_nodes: Their NUMA nodes, in the same form; empty: unknown.
-        group_cpus: Cores of its control group (`cpuset`), else of the machine; empty: unknown.
-        group_nodes: Their NUMA nodes.
-        node_samples: How often threads that wanted a core were seen on NUMA node 0, 1, ...; only of
-            processes that used a GPU and may run on several nodes; up to the last that is not 0.
+        blocks_used: Number of blocks assigned so far; those beyond block_capacity are in memory,
+            not in the file.
+        clock_state: Return value of the latest adjtimex.
+        clock_error_us: Maxerror of the latest adjtimex, µs.
+        lost_threads: Number of threads that got no block: their calls are not counted.
+        allowed_cpus: Cores that the process's threads together may use, in the kernel's form
+            `0-15,64-79`; `...` at the end: the list was cut.
+        allowed_nodes: NUMA nodes of allowed_cpus, in the same form; empty: unknown.
+        group_cpus: Cores of the process's control group (`cpuset`), without such a group of the
+            machine; empty: unknown.
+        group_nodes: NUMA nodes of group_cpus.
+        node_samples: For NUMA nodes 0, 1, ...: number of times that a thread which wanted a core
+            was seen on the node; only for processes that used a GPU and may run on several nodes;
+            up to the last that is not 0.
     """
 
     version: int
@@ -215,23 +222,23 @@ class MachineFields:
     Attributes:
         slice_ns: Slice length L; slice k is [k*L, (k+1)*L) of CLOCK_REALTIME.
         start_ns: CLOCK_REALTIME when the library started in this process image.
-        file_ns: CLOCK_REALTIME when this file was made.
-        first_slice: Slice of start_ns; in a further part, of file_ns.
-        pid: Process id, in its PID namespace.
-        part: 0; n for the n-th further file of a process image (after an unshare or setns that
-            needs one thread).
-        boot_id: Boot of the machine that it ran in; as the kernel writes it, with dashes.
+        file_ns: CLOCK_REALTIME when this file was created.
+        first_slice: Slice that contains start_ns; if part is not 0, slice that contains file_ns.
+        pid: Process id in the process's own PID namespace.
+        part: 0 for the first file of a process image, n for the n-th further file; calls of unshare
+            or setns that need a process with one thread begin such a file.
+        boot_id: Id of the machine's boot; as the kernel writes it, with dashes.
         host: Node name.
         library: Version of libjostle.
         start_clock_state: Return value of adjtimex at file_ns (0 ok ... 5 = TIME_ERROR: not
             synchronised).
-        start_clock_error_us: Its maxerror, µs.
-        role: What a machine is to the jobs: node, server.
-        heartbeat_ns: CLOCK_REALTIME of the heartbeat's latest tick.
+        start_clock_error_us: Maxerror of adjtimex at file_ns, µs.
+        role: How jobs use a machine: node, server.
+        heartbeat_ns: CLOCK_REALTIME when the heartbeat last ran.
         end_ns: CLOCK_REALTIME of the process image's orderly end; 0: none so far.
         end_reason: How a process image ended: none, exit, _exit, exec, abort, continued.
-        clock_state: Latest adjtimex.
-        clock_error_us: Its maxerror, µs.
+        clock_state: Return value of the latest adjtimex.
+        clock_error_us: Maxerror of the latest adjtimex, µs.
     """
 
     slice_ns: int

@@ -289,7 +289,7 @@ class NodeMirror:
 
         Args:
             now_s: Present time, s since the epoch.
-            kept_s: Time for which complete files are remembered, s.
+            kept_s: Time for which complete files are remembered, in seconds.
 
         Raises:
             OSError: The journal cannot be written.

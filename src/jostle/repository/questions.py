@@ -213,7 +213,7 @@ class Questions:
         return newest_machine_slices(self._engine, since_ns)
 
     def _others_cpu_s(self, job: str) -> dict[str, float]:
-        """Return the CPU time of other jobs on each node of a job while it ran, s."""
+        """Return the CPU time of other jobs on each node of a job while it ran, in seconds."""
         spent: dict[str, float] = {}
         for metric in ("os_user_ns", "os_system_ns"):
             for row in background(self._engine, job, metric).to_pylist():

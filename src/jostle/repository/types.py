@@ -277,7 +277,7 @@ class IngestReport:
         expired: Number of profiles from before the retention horizon; they were neither ingested
             nor removed.
         bytes_written: Size of the Parquet files published, bytes.
-        seconds: Wall-clock time of the ingest, s.
+        seconds: Wall-clock time of the ingest, in seconds.
         warnings: One sentence for each profile that could not be read completely, with the reason;
             at most MAX_WARNINGS.
     """

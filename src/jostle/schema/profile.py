@@ -15,37 +15,37 @@ MAGIC: Final = b"jostle01"
 FORMAT_VERSION: Final = 2
 HEAD_BYTES: Final = 4096
 
-#: Width of a bin of wait_ns and offcpu_ns at shift 0, ns.
+#: Width of a bin of wait_ns and offcpu_ns if the bins' shift is 0, ns.
 BIN_NS: Final = 10_000_000
 
-#: NUMA nodes that `node_samples` counts.
+#: Number of NUMA nodes for which `node_samples` has a value.
 NODE_SAMPLES: Final = 16
 
 
 class RecordType(enum.IntEnum):
     """Types of records."""
 
-    SLICE = ord("S")  # gains of the counters in one slice, or a few
-    SLICE_LIKE = ord("L")  # the same, as the difference from the last `S` record
+    SLICE = ord("S")  # increases of the counters in one or a few slices
+    SLICE_LIKE = ord("L")  # the same as `S`, stored as the difference from the last `S` record
     MOUNT = ord("M")  # names of the mount in a slot
-    CLOCK = ord("C")  # change of the clock's state, or jump
+    CLOCK = ord("C")  # change of the clock's state, or jump of the clock
     NOTE = ord("N")  # sentence for the user
-    SEGMENTS = ord("G")  # part of the stream of entries
+    SEGMENTS = ord("G")  # part of the stream of segments
     PEERS = ord("W")  # bytes to and from each rank (no longer written)
-    TRAFFIC = ord("T")  # gains of partners and collectives in one slice, or a few
+    TRAFFIC = ord("T")  # increases of partners and collectives in one or a few slices
     COMMUNICATOR = ord("U")  # members of a communicator
-    GPU_SLICES = ord("D")  # gains of the GPUs in one slice, or a few
+    GPU_SLICES = ord("D")  # increases of the GPUs' counters in one or a few slices
     COMPONENT = ord("K")  # names of a component, before the first record with its values
-    COMPONENT_SLICES = ord("X")  # gains of the components in one slice, or a few
-    SHORTS_HEADER = ord("H")  # what its short processes have in common
+    COMPONENT_SLICES = ord("X")  # increases of the components' counters in one or a few slices
+    SHORTS_HEADER = ord("H")  # header that several `P` records share
     SHORT_PROCESS = ord("P")  # process that was too short for a profile
 
 
 class EventType(enum.IntEnum):
-    """Events of the decoder without a record of their own; all others have their record's type."""
+    """Events of the decoder that come from no record of their own; all other events have the type of their record."""
 
-    SHORT_MOUNT = ord("p")  # mount of the preceding short process
-    GPU = ord("d")  # GPU, from its place in the profile
+    SHORT_MOUNT = ord("p")  # mount of the short process whose event was the last one
+    GPU = ord("d")  # GPU, from its place in the table of GPUs
 
 
 #: How a process image ended.
@@ -66,9 +66,9 @@ class MpiAdapter(enum.IntEnum):
     """Whether MPI calls are counted."""
 
     NONE = 0  # no MPI seen
-    LOADED = 1  # loaded
+    LOADED = 1  # adapter loaded
     LACKING = 2  # no adapter is installed for this MPI (its calls are not counted)
-    REFUSED = 3  # its adapter refused
+    REFUSED = 3  # the adapter does not fit this MPI (its calls are not counted)
 
 
 #: Thread level that MPI_Init_thread provided.
@@ -77,7 +77,7 @@ THREAD_LEVELS: Final = ("single", "funneled", "serialized", "multiple")
 #: Why a segment ended.
 SEGMENT_RULES: Final = ("every", "coalesced", "epoch", "raw", "final")
 
-#: What a machine is to the jobs.
+#: How jobs use a machine.
 MACHINE_ROLES: Final = ("node", "server")
 
 #: Kinds of components of a machine.

@@ -68,7 +68,7 @@ class Webhook:
 
         Args:
             url: URL of the recipient; it is a secret, so only its host is logged.
-            first_wait_s: Wait before the second attempt, s.
+            first_wait_s: Wait before the second attempt, in seconds.
         """
         self._url, self._host = url, urlsplit(url).hostname or "?"
         self._first_wait_s = first_wait_s

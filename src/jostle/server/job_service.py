@@ -159,7 +159,7 @@ class JobService:
         Args:
             job: Name of the job.
             viewer: The viewer: the verdict names no job that the viewer may not see.
-            wait_s: Time to wait for a verdict that is being made, s.
+            wait_s: Time to wait for a verdict that is being made, in seconds.
 
         Raises:
             EvaluationError: The job cannot be evaluated.

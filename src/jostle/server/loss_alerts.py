@@ -58,7 +58,7 @@ class LossAlerts:
 
         Args:
             report: Current losses of running jobs.
-            now_s: Present time of a monotonic clock, s.
+            now_s: Present time of a monotonic clock, in seconds.
         """
         messages = []
         losing: dict[tuple[str, str], dict[str, NowJob]] = {}

@@ -2,25 +2,25 @@
 
 /** How a job wrote to one mount, or read from it. */
 export interface AccessPattern {
-  /** Identity of the shared resource. */
+  /** Identity of the mount. */
   mount: string;
-  /** The pattern of the phases that hold nine tenths of the bytes, those of unknown phases (a fifth at most) left out; mixed where named phases differ, none without writes (reads). Re-read also includes the first, sequential reading. */
+  /** The pattern of the phases that hold four fifths of all bytes, and nine tenths of the bytes in phases with a known pattern. Without such a pattern: mixed where phases with known patterns differ, else unknown. Without writes (reads): "none". If much is read again, the first, sequential reading counts as re-read, too. */
   pattern: string;
-  /** The chunk of the heaviest of these phases; null when it has none. */
+  /** Mean bytes per chunk in the phase of this pattern with the most bytes; null where that is not known. */
   chunk_bytes: number | null;
-  /** Period of the bursts in that phase; null where it has none. */
+  /** Period of the bursts in the same phase; null where they are not periodic. */
   period: Period | null;
   /** Bytes written (read). */
   bytes: number;
-  /** The runtime followed where calls begin (writes: 0.3 and later; reads: 0.5). */
+  /** Whether the runtime recorded where calls begin: for writes since version 0.3, for reads since 0.5. */
   followed: boolean;
-  /** All phases in order of time, the silent ones between them too. */
+  /** All phases in order of time, including the silent ones between the others. */
   phases: AccessPhase[];
 }
 
-/** A stretch of time in which a job wrote to a mount, or read from it, in one way. */
+/** A stretch of time in which a job wrote to a mount, or read from it, by one pattern. */
 export interface AccessPhase {
-  /** One of PATTERNS (of reads: READ_PATTERNS), mixed, none or unknown. */
+  /** One of PATTERNS (for reads: of READ_PATTERNS), mixed, none or unknown. */
   pattern: string;
   /** Start of its first slice, ns since the epoch; in a digest, not before the job's start. */
   start_ns: number;
@@ -32,44 +32,44 @@ export interface AccessPhase {
   bytes: number;
   /** Share of the bytes that the job wrote to the mount (read from it), 0 to 1. */
   share: number;
-  /** Write (read) calls. */
+  /** Number of write (read) calls. */
   calls: number;
-  /** Chunk size of the part that gave the pattern its name; null for mixed, none and unknown. */
+  /** Mean bytes per chunk of `pattern` (see PatternShare); null if it is mixed, none or unknown. */
   chunk_bytes: number | null;
-  /** Number of calls that wrote (read) a chunk; null for the same patterns. */
+  /** Mean number of calls that wrote (read) a chunk; null for the same patterns. */
   calls_per_chunk: number | null;
-  /** Share of the writes that left a gap behind the one before, 0 to 1; 0 of reads. */
+  /** Share of the writes that began beyond the end of the previous write to the file, 0 to 1; 0 for reads. */
   gapped: number;
-  /** Steps back and gaps of writes alternate: a file is written all over, or grows while its header is fixed; which of the two is not known. False of reads. */
+  /** Whether steps back and gaps between writes alternate. Then it is not known whether the file is written all over, or grows while its header is updated. False for reads. */
   scattered: boolean;
-  /** The access patterns found in the phase, the largest first. */
+  /** The access patterns found in the phase, the one with the most bytes first. */
   parts: PatternShare[];
   /** Period of the bursts; null where they do not recur, or are too few to decide. */
   period: Period | null;
-  /** A sentence: the figures that the name rests on. */
+  /** A sentence with the numbers from which `pattern` was derived. */
   evidence: string;
 }
 
 /** An access to another user's job. */
 export interface AccessRecord {
-  /** UTC */
+  /** time of the access, UTC: `2026-11-26T09:30:00Z` */
   time: string;
   viewer: string;
   role: 'user' | 'manager' | 'support' | 'administrator';
   address: string;
   job: string;
-  /** null: several users */
+  /** uid of the job's owner; null: several users own it */
   owner: number | null;
 }
 
 /** Accesses to others' jobs, the newest first. */
 export interface AccessRecords {
   looks: AccessRecord[];
-  /** `before` of the next page; null: this is the last */
+  /** value of the parameter `before` for the next page; null: this page is the last */
   before: number | null;
 }
 
-/** How a job accesses files in one direction. */
+/** How a job reads its files, or how it writes them. */
 export interface AccessShape {
   /** read or write. */
   direction: string;
@@ -79,33 +79,33 @@ export interface AccessShape {
   bytes: number;
   /** Mean bytes per call; 0 without calls. */
   mean_bytes: number;
-  /** 32 counters of posix and stdio sizes; bucket b holds sizes in [2^(b-1), 2^b), bucket 0 size 0, bucket 31 all from 2^30. */
+  /** Number of calls (posix and stdio) by size, 32 buckets. Bucket b counts sizes in [2^(b-1), 2^b); bucket 0 counts size 0, and bucket 31 all sizes from 2^30 on. */
   histogram: number[];
   /** Lower bound of the most frequent bucket, bytes. */
   common_low: number;
-  /** Its upper bound, exclusive. */
+  /** Upper bound of the most frequent bucket, exclusive, bytes. */
   common_high: number;
-  /** Share of the calls in the histogram below 4 KiB. */
+  /** Share of the calls in the histogram that are below 4 KiB. */
   small_share: number;
-  /** Seeks per call, of both directions together. */
+  /** Number of seeks per call, of reads and writes together. */
   seeks_per_op: number;
-  /** In words: the access pattern of the mount with most of the bytes (see AccessPattern) where it has a name; else "many small", "large", "mixed sizes" or "none" by the sizes of calls, with "seeking" where seeks are frequent. */
+  /** Access pattern, in words. It is that of the mount with most of the bytes (see AccessPattern), if that is known. Otherwise it follows from the sizes of calls: "many small", "large", "mixed sizes" or "none", with "seeking" where seeks are frequent. */
   pattern: string;
 }
 
 /** The part of a job's waiting for cores that one user of these cores caused. */
 export interface AccountPart {
-  /** Name of the job or of the load; for other kinds, a description. */
+  /** Name of the other job or of the load without a profile; for other kinds, a description of the user. */
   name: string;
-  /** Kind of the user. own: the job's other threads; limit: the CPU limit of its control group; steal: the hypervisor; unknown: the user of the cores is not known. */
+  /** Kind of the user. job: another job; unprofiled: load without a profile; own: other threads of the same job; limit: the CPU limit of its control group; steal: the hypervisor; unknown: the user of the cores is not known. */
   kind: 'job' | 'unprofiled' | 'own' | 'limit' | 'steal' | 'unknown';
-  /** Waiting, added up over the job's threads. */
+  /** Time of waiting, added up over the job's threads. */
   seconds: Interval;
 }
 
 /** Advice which kind of tool to use next, and why. */
 export interface Advice {
-  /** Name of the rule that gave it. */
+  /** Name of the rule that gave the advice. */
   rule: string;
   /** Kind of tool that is recommended. */
   kind: string;
@@ -119,7 +119,7 @@ export interface Advice {
 export interface Assessment {
   state: 'assessing';
   job: JobRow;
-  /** null: it waits for the verdict on another job */
+  /** null: the verdict on another job is computed first */
   progress: VerdictProgress | null;
 }
 
@@ -133,7 +133,7 @@ export interface AttributedSuspect {
   program: string;
   /** Resources on which the suspect caused losses, the costliest first. */
   resources: string[];
-  /** Run time that the suspect cost the job, s. */
+  /** Run time that the suspect cost the job, in seconds. */
   seconds: Interval;
   /** Part of the whole loss, 0 to 1. */
   share: number;
@@ -155,13 +155,13 @@ export interface AttributedSuspect {
 
 /** A loss divided among suspects: their shares and the unexplained one add up to 1. */
 export interface Attribution {
-  /** The loss, s. */
+  /** The loss, in seconds. */
   lost_s: Interval;
   /** Suspects that caused a part of it, the greatest first. */
   suspects: AttributedSuspect[];
-  /** Loss that all suspects together caused, s. */
+  /** Loss that all suspects together caused, in seconds. */
   explained_s: Interval;
-  /** Loss that no suspect explains, s. */
+  /** Loss that no suspect explains, in seconds. */
   unexplained_s: Interval;
   /** Unexplained part of the loss, 0 to 1; 0 without a loss. */
   unexplained_share: number;
@@ -173,128 +173,133 @@ export interface Attribution {
 
 /** How evenly the ranks share the work. */
 export interface Balance {
-  /** Greatest computing time of a rank over the mean, less 1. */
+  /** Greatest computing time of a rank divided by the mean over ranks, less 1. */
   imbalance: number;
-  /** The rank that computes longest. */
+  /** Number of the rank that computes longest. */
   busiest: number;
-  /** The rank that computes least. */
+  /** Number of the rank that computes least. */
   idlest: number;
-  /** The rank that spends least in collectives: the others wait for it; null without collectives. */
+  /** Number of the rank that spends least time in collectives, so that the others wait for it; null without collectives. */
   least_waiting: number | null;
-  /** Computing time over ranks, s. */
+  /** Least, mean and greatest computing time of a rank, in seconds. */
   computing_s: Range;
 }
 
 /** A batch job, such as Slurm job 12, as a whole. */
 export interface BatchJob {
   name: string;
-  /** `Slurm job 12` */
+  /** name for users, such as `Slurm job 12` */
   title: string;
-  /** its script, steps and mpiruns */
+  /** number of its parts: the script, steps and mpiruns */
   parts: number;
-  /** parts without a verdict yet */
+  /** number of parts that have no verdict yet */
   waiting: number;
-  /** from its first process to its last */
+  /** time from the start of its first part to the end of its last */
   run_s: number;
   /** null: some parts have no verdict yet */
   loss: LossNumbers | null;
-  /** null: none were recorded */
+  /** null: no facts are known */
   scheduler: SchedulerFacts | null;
 }
 
 /** A problem that a different binding of processes would fix. */
 export interface BindingAdvice {
-  /** far GPU, shared GPU, far adapter or same cores. */
+  /** Name of the rule: far GPU, shared GPU, far adapter or same cores. */
   rule: string;
-  /** Observation that the advice rests on, with figures; a sentence. */
+  /** Observation from which the advice follows, with numbers; a sentence. */
   seen: string;
   /** Setting that is to be changed. */
   lever: string;
-  /** Exact text for the node of the first case: lines to paste. */
+  /** Lines to paste into a script, for the node of the first case. */
   texts: string[];
   /** Who bears the cost of the change, and what that cost is. */
   pays: string;
   /** Conditions under which the advice should not be followed. */
   unless: string;
-  /** The saving that is predicted, or why none is. */
+  /** Text that says how the saving was predicted, or why none is predicted. */
   saving: string;
-  /** Seconds of copies that are predicted to be saved, summed over processes: least, expected and most, by the slowest, all and the fastest copies that compare; null where nothing is predicted. */
+  /** Seconds of copies that the change is predicted to save, summed over processes: lower bound, expected value and upper bound. They follow from the slowest, from all and from the fastest comparable copies. null where no saving is predicted. */
   saving_s: [number, number, number] | null;
-  /** Bytes of all cases. */
+  /** Sum of `bytes` over all cases. */
   bytes: number;
-  /** Seconds of all cases. */
+  /** Sum of `seconds` over all cases. */
   seconds: number;
-  /** The processes concerned, the most seconds first; at most MOST_CASES. */
+  /** The processes concerned, those with the most seconds first; at most MOST_CASES. */
   cases: BindingCase[];
-  /** Number of further cases. */
+  /** Number of cases that are not in `cases`. */
   more_cases: number;
 }
 
 /** Processes of one node that a piece of advice is about. */
 export interface BindingCase {
-  /** The node. */
+  /** Name of the node. */
   host: string;
-  /** Ranks of the processes, or their process ids where they have no rank: "rank 3". */
+  /** Ranks of the processes, as "rank 3"; their process ids where they have no rank. */
   who: string;
-  /** Cores that they may run on, as the kernel lists them; "" unknown. */
+  /** Cores that the processes may run on, listed as in the kernel ("0-3,8"); "" unknown. */
   cpus: string;
-  /** NUMA nodes of these, listed in the same way; "" unknown. */
+  /** NUMA nodes of these cores, listed in the same way; "" unknown. */
   nodes: string;
-  /** The GPU concerned, as digests name it; "" if the advice is about none. */
+  /** Id of the GPU concerned, as in digests; "" for the rule "same cores". */
   gpu: string;
-  /** The NUMA node of that GPU; -1: unknown or none. */
+  /** NUMA node of that GPU; -1 if it is unknown, or for the rule "same cores". */
   gpu_node: number;
-  /** Bytes that they copied to and from the GPU; for a far adapter, the bytes that it carried for all jobs; 0 without a GPU. */
+  /** Bytes that the processes copied to and from the GPU. For the rule "far adapter": bytes that the adapter carried for all jobs. For the rule "same cores": 0. */
   bytes: number;
-  /** Time of these copies (0 for an adapter); without a GPU, the time that they waited for cores, summed over threads. */
+  /** Time of these copies. For the rule "far adapter": 0. For the rule "same cores": time that the processes waited for cores, summed over threads. */
   seconds: number;
 }
 
 /** A verdict in a few values, for a row of the list of jobs. */
 export interface Brief {
-  /** null: undecided */
+  /** the traffic light; null: it is undecided */
   light: 'green' | 'yellow' | 'red' | null;
   /** why the light is undecided; empty if it is decided */
   undecided: string;
+  /** lost time in percent of `run_s` */
   percent: number;
+  /** run time lost to interference, the most likely value */
   lost_s: number;
+  /** cause of the largest loss; null: less than 0.5 % of the run time was lost */
   cause: 'file system' | 'network' | 'memory or cpu' | 'memory' | 'cpu' | 'gpu' | 'bus' | 'unknown' | null;
-  /** the causes in words, as `jostle estimate` has them */
+  /** the main causes in words, as `jostle estimate` prints them */
   what: string;
+  /** resource with the largest loss; null: not known, or `cause` is null */
   resource: string | null;
+  /** run time that was evaluated */
   run_s: number;
-  /** lost by its processes */
+  /** core hours that the job's processes lost */
   core_hours: number;
   causes: CauseShare[];
 }
 
-/** Calls of one kind and what they moved, over ranks. */
+/** Calls of one kind and the bytes that they moved, over the ranks of a world. */
 export interface CallTraffic {
-  /** ccl collective, ccl send, ccl receive (of a collective library), collective, send, receive, room (of receives of which only that is known; their calls are among those of receive), sendrecv, complete, one-sided, mpiio read, mpiio write, file read or file write. */
+  /** Kind of call: collective, send, receive, room, sendrecv, complete, one-sided, mpiio read, mpiio write, file read or file write; for calls of a collective library: ccl collective, ccl send or ccl receive. "room" is the size of receive buffers, for receives whose messages' size is not known; the calls of these count under "receive". */
   name: string;
   /** Number of calls per rank. */
   calls: Spread;
-  /** Bytes per rank, as docs/reference/metrics.md defines them for each call. */
+  /** Bytes per rank, as docs/reference/metrics.md defines them for each kind of call. */
   bytes: Spread;
-  /** Calls per second between MPI_Init and MPI_Finalize; null if no rank recorded that time. */
+  /** Calls per second of the time between MPI_Init and MPI_Finalize; null if no rank recorded that time. */
   calls_per_s: Range;
-  /** Bytes per second of that time. */
+  /** Bytes per second of the same time. */
   bytes_per_s: Range;
 }
 
 /** The run time lost to one cause. */
 export interface Cause {
-  /** Kind of the resource. */
+  /** Kind of the resource on which the time was lost. */
   cause: 'file system' | 'network' | 'memory or cpu' | 'memory' | 'cpu' | 'gpu' | 'bus' | 'unknown';
-  /** The resource: a mount identity, a node, "MPI" (the network); "" when it is not known. */
+  /** The resource: identity of a mount, name of a node, or "MPI" (the network); "" when it is not known. */
   resource: string;
-  /** Run time lost to it. */
+  /** Run time lost to the cause. */
   seconds: Interval;
-  /** measured (accounted for call by call), inferred (from clusters of segments), or neighbours (from slices with and without the load of neighbours). */
+  /** How the loss is known: measured (added up from calls and waits), inferred (from clusters of segments), or neighbours (from slices with and without the load of other jobs). */
   how: 'measured' | 'inferred' | 'neighbours';
-  /** The reason, where the core-speed probe or the node's agent shows it: "core speed", cores that ran slower (others on their sibling threads, or a lower frequency); "steal", steal time; "capped", a limit of the frequency; "heat", throttled; "power limit", a power limit lower than at other times; "quota", a CPU limit of the job's own control group; else "". */
+  /** Why cores were slower, where the core-speed probe or the node's agent shows it; else "". "core speed": cores ran slower, because of programs on their sibling threads or a lower frequency. "steal": steal time. "capped": a limit of the frequency. "heat": throttling because of heat. "power limit": a power limit lower than at other times. "quota": a CPU limit of the job's own control group. */
   kind: '' | 'core speed' | 'steal' | 'capped' | 'heat' | 'power limit' | 'quota';
-  /** The limit (GHz; W) or the temperature (°C) then; 0: not known. */
+  /** For the kind "capped" the limit in GHz, for "power limit" the limit in W, for "heat" the temperature in °C; 0: not known. */
   level: number;
 }
 
@@ -304,7 +309,7 @@ export interface CauseRow {
   what: string;
   /** The resource; for a mount, the path at which the job sees it. */
   place: string;
-  /** Run time lost to this cause on this resource, s. */
+  /** Run time lost to this cause on this resource, in seconds. */
   seconds: Interval;
   /** Loss as a part of the run time. */
   share: number;
@@ -335,13 +340,13 @@ export interface Cell {
 
 /** How well the clocks of the job's nodes agree. */
 export interface Clock {
-  /** Whether no process saw an unsynchronised clock. */
+  /** Whether all processes found their node's clock synchronised. */
   synchronised: boolean;
-  /** Largest error bound that the kernel gave, µs. */
+  /** Largest error bound of a clock that a node's kernel reported, µs. */
   error_us: number;
-  /** Number of jumps of the clock that were seen. */
+  /** Number of jumps of clocks that processes saw. */
   steps: number;
-  /** The same in one sentence for users. */
+  /** The agreement of the clocks, in one sentence for users; "" for a job on one node. */
   text: string;
 }
 
@@ -363,18 +368,24 @@ export interface ClusterRow {
 /** The content of `jostle compare --json`; lists have an entry per run in the given order. */
 export interface Compared {
   runs: ComparedRun[];
-  /** which of them is the fastest */
+  /** index in `runs` of the fastest run, with which the others are compared */
   baseline: number;
+  /** how much longer the slowest run took, and what explains most of it, in words */
   finding: string;
-  /** how much longer than the fastest */
+  /** run time minus that of the baseline */
   measured_s: number[];
+  /** time lost according to the run's own estimate, minus that of the baseline */
   estimated_s: number[];
+  /** further time by which segments took longer than similar ones of the baseline */
   displaced_s: number[];
+  /** time of segments that the run has in addition to those of the baseline, minus time of segments that it lacks */
   work_s: number[];
+  /** measured_s - estimated_s - displaced_s - work_s */
   unexplained_s: number[];
+  /** for each cause, the time that it cost each run, minus that of the baseline */
   by_cause: Record<string, number[]>;
   clusters: ComparedCluster[];
-  /** clusters that are not named: small, or too many */
+  /** number of clusters that are not listed: small ones, and those beyond the limit */
   more_clusters: number;
   limits: string[];
   run_times: RunTimes;
@@ -387,7 +398,7 @@ export interface ComparedCluster {
   reference_s: number[];
   excess_s: number[];
   total_s: number[];
-  /** number of the cluster in each run's own estimate */
+  /** number of the cluster in the estimate of each run */
   numbers: number[];
   boxes: (SegmentBox | null)[];
 }
@@ -411,11 +422,11 @@ export interface ComparedRun {
 /** The users of a node's cores while a job waited for these cores. */
 export interface CoreAccount {
   host: string;
-  /** added up over its threads, as the kernel measured it */
+  /** time that the job's threads waited, as the kernel measured it, added up over threads */
   waited_s: number;
-  /** they add up to waited_s */
+  /** this waiting by user of the cores, the largest part first; the sum is waited_s */
   parts: AccountPart[];
-  /** the use of all cores was counted; else unprofiled load follows from waiting */
+  /** true: the use of all cores was counted; false: load without a profile was inferred from the waiting */
   totals_known: boolean;
 }
 
@@ -423,23 +434,23 @@ export interface CoreAccount {
 export interface Counters {
   /** Names of the requested events. */
   asked: string[];
-  /** Events that every rank got. */
+  /** Names of the events that every rank got. */
   granted: string[];
-  /** The other requested events. */
+  /** Names of the requested events that some rank did not get. */
   denied: string[];
-  /** Instructions in user mode, per rank and second of counted CPU time. */
+  /** Instructions in user mode of each rank, per second of the CPU time during which counters counted. */
   instructions_per_s: Range | null;
   /** Instructions per cycle, over all ranks. */
   instructions_per_cycle: number | null;
-  /** Last-level misses per 1000 instructions, over all ranks. */
+  /** Last-level cache misses per 1000 instructions, over all ranks. */
   misses_per_kilo: number | null;
-  /** Of the first PAPI event that counts floating-point operations, per rank and second of CPU time that was counted. */
+  /** Floating-point operations of each rank, per second of the CPU time during which counters counted; by the first PAPI event that counts such operations. */
   flops_per_s: Range | null;
   /** Name of this event; "" without one. */
   flops_event: string;
-  /** Counts of every granted PAPI event, per rank. */
+  /** Count of every granted PAPI event per rank, by name of the event. */
   papi: Record<string, Spread> | null;
-  /** Part of the CPU time during which hardware counters counted: they pause where frequent context switches would make them costly. */
+  /** Part of the CPU time during which hardware counters counted. They pause where frequent context switches would make them costly. */
   counted_share: number;
 }
 
@@ -462,28 +473,29 @@ export interface CurvePoint {
 /** One day of a component and its peers. */
 export interface DayOfPeers {
   day: string;
-  /** difference from the peers' median, %; of a rate, the rate */
+  /** difference of the component from the median of its peers, percent; for a rate, the component's rate itself */
   value: number;
-  /** the least of nine in ten peers */
+  /** lower end of the range that contains nine of ten peers */
   low: number;
-  /** their largest */
+  /** upper end of that range */
   high: number;
+  /** true: the component was significantly worse (p < 0.05) */
   worse: boolean;
 }
 
-/** The delay of the start or end of a program's jobs. */
+/** By how much a change would delay the start or end of a program's jobs. */
 export interface Delay {
   /** Name of the program. */
   program: string;
-  /** Number of its delayed jobs. */
+  /** Number of delayed jobs of the program. */
   jobs: number;
-  /** Mean delay of these jobs, s. */
+  /** Mean delay of these jobs, in seconds. */
   mean_s: number;
-  /** Largest delay, s. */
+  /** Largest delay of these jobs, in seconds. */
   most_s: number;
 }
 
-/** The options that a scheduler shall add to the jobs of a program. */
+/** An option that a scheduler shall add to the jobs of a program. */
 export interface Directive {
   /** Name of the program. */
   program: string;
@@ -497,15 +509,15 @@ export interface DisturbedSlice {
   start_ns: number;
   /** Length of the slice. */
   length_ns: number;
-  /** The resource. */
+  /** The resource on which it lost most. */
   resource: string;
   /** Time lost in the slice. */
   seconds: number;
-  /** The job with most load on the resource, or "other users' jobs". */
+  /** The suspect that cost most in the slice, or "other users' jobs". */
   suspect: string;
 }
 
-/** Runs of one program (victim) with and without another (aggressor). */
+/** Comparison of runs of one program (victim) with and without another program (aggressor). */
 export interface Encounter {
   /** Program of the runs that are compared. */
   victim: string;
@@ -513,25 +525,25 @@ export interface Encounter {
   aggressor: string;
   /** Kind of the resource that both used. */
   resource_kind: 'file system' | 'object servers' | 'metadata server' | 'network' | 'node' | 'memory' | 'gpu' | 'bus';
-  /** Number of runs of the victim with the aggressor. */
+  /** Number of runs of the victim that ran concurrently with the aggressor. */
   with_runs: number;
-  /** Number of runs without it. */
+  /** Number of runs of the victim that ran without the aggressor. */
   without_runs: number;
-  /** Mean service time relative to the victim's own undisturbed one, runs with the aggressor. */
+  /** Mean service time of the runs with the aggressor, divided by the service time that is usual for undisturbed runs of the victim. */
   with_mean: number;
-  /** The same for runs without the aggressor. */
+  /** The same for the runs without the aggressor. */
   without_mean: number;
-  /** with_mean / without_mean - 1, with its interval; null: too few runs for a test. */
+  /** with_mean divided by without_mean, less 1, with its interval; null: too few runs for a test. */
   slowdown: Slowdown | null;
-  /** Shapiro-Wilk p of both groups; null: too few. */
+  /** p values of the Shapiro-Wilk test, first of the runs with the aggressor, then of the runs without it; null: not tested, such as where the group has too few runs. */
   normal: [number | null, number | null];
-  /** Bartlett p; null: too few. */
+  /** p value of the Bartlett test of both groups; null: not tested. */
   equal_variance: number | null;
-  /** "ANOVA", or "Kruskal-Wallis" where its assumptions fail; "permutation" where runs are known as a whole only; "" too few runs. */
+  /** The test that compares the two groups: "ANOVA"; "Kruskal-Wallis" where the assumptions of ANOVA fail; "permutation" where times are known only for whole runs; "": too few runs. */
   test: string;
-  /** p value of that test. */
+  /** p value of that test; null: too few runs. */
   p: number | null;
-  /** p after control of the false-discovery rate over the matrix. */
+  /** p after control of the false-discovery rate over the matrix; null: too few runs. */
   q: number | null;
 }
 
@@ -554,11 +566,11 @@ export interface EstimateReport {
   undecided: string;
   decided_by: string;
   advice: string;
-  /** whether there is a light */
+  /** whether the run has a traffic light */
   assessed: boolean;
   limits: string[];
   core_hours_lost: number;
-  /** energy of its nodes in lost time; null: not measured */
+  /** energy that the job's nodes used in the lost time; null: not measured */
   energy_lost_kwh: Interval | null;
 }
 
@@ -571,8 +583,9 @@ export interface EvidenceReport {
 
 /** A run from which an encounter (a comparison of two programs) was computed. */
 export interface EvidenceRun {
-  /** null: the viewer may not open it */
+  /** name of the job; null: the viewer may not see the job */
   job: string | null;
+  /** time per operation, relative to undisturbed operations of the same program */
   value: number;
 }
 
@@ -581,34 +594,34 @@ export interface Fabric {
   name: string;
   /** torus, mesh, fat tree, dragonfly, tree or graph */
   kind: string;
-  /** valid since this time; 0: always */
+  /** this version is valid from this time on; 0: always */
   valid_from_ns: number;
   nodes: number;
   switches: number;
-  /** a cable counts as two: one in each direction */
+  /** number of links; a cable is two links, one in each direction */
   links: number;
   dimensions: string[];
   sizes: number[];
-  /** of each dimension, whether its ends are joined */
+  /** for each dimension, whether its two ends are joined */
   wraps: boolean[];
-  /** where it was read from */
+  /** the source from which this version was read */
   origin: string;
-  /** what could not be read, or was guessed */
+  /** sentences on data that could not be read, or was guessed */
   notes: string[];
 }
 
 /** A job with traffic on a fabric. */
 export interface FabricJob {
-  /** empty: traffic of no job that is known */
+  /** name of the job; empty: it is not known which job sent this */
   job: string;
   program: string;
-  /** bytes times links that they crossed */
+  /** the job's bytes, added up over links: a byte on two links counts twice */
   bytes: number;
-  /** the part of it that comes from models of collectives */
+  /** part of `bytes` that was computed from models of collectives, 0 to 1 */
   modelled: number;
-  /** the part whose partners are not known: divided evenly */
+  /** part of `bytes` whose receivers are not known, 0 to 1; it is divided evenly among possible ones */
   spread: number;
-  /** bytes between nodes that are not in the fabric */
+  /** bytes that crossed no link, since sender or receiver is not in the fabric */
   lost_bytes: number;
 }
 
@@ -618,16 +631,17 @@ export interface FabricOverview {
   step_ns: number;
   steps: number;
   links: number;
-  /** per step, the load of the busiest link, bytes/s */
+  /** load of the busiest link in each step, bytes/s */
   peaks: number[];
+  /** the largest value of `peaks`, bytes/s */
   greatest: number;
-  /** links whose ports count */
+  /** number of links whose ports count bytes */
   measured: number;
-  /** adaptive routing: loads lie between two values */
+  /** true: routing is adaptive, so that of some loads only a range is known */
   low_high: boolean;
-  /** some ports count how long data waited */
+  /** true: some ports count how long data waited there */
   waiting: boolean;
-  /** the greatest first */
+  /** the job with most bytes first */
   jobs: FabricJob[];
 }
 
@@ -652,61 +666,63 @@ export interface Figure {
   name: string;
   unit: 'bytes' | 'ops' | 's';
   total: number;
-  /** least of its processes; null: not counted per process */
+  /** smallest value of a process; null: the number is not counted per process */
   least: number | null;
+  /** mean over the processes; null as for `least` */
   mean: number | null;
+  /** largest value of a process; null as for `least` */
   most: number | null;
-  /** null: its program has no other run */
+  /** null: the program has no other finished run */
   others: Quartiles | null;
 }
 
 /** The numbers of a job, compared with other runs of its program. */
 export interface Figures {
   program: string;
-  /** number of other runs it is compared with */
+  /** number of other runs with which the job is compared */
   runs: number;
-  /** their names, if there are fewer than five */
+  /** names of these runs if there are fewer than five; else empty */
   others: string[];
-  /** number of processes of each run; null: they differ */
+  /** number of processes that all these runs have, as the job has; null: no other run has as many as the job */
   processes: number | null;
   figures: Figure[];
 }
 
-/** What a job did with one file, or with all files that are not listed. */
+/** What a job did with one file, or with the rest: all files that are not listed singly. */
 export interface FileDigest {
-  /** Path of the file, "…" before the end of a long one; "" without names, and for the rest. */
+  /** Path of the file; of a long path the end, after "…". "" if names were not recorded, and for the rest. */
   path: string;
-  /** Identity of the mount that it is on; "" for the rest. */
+  /** Identity of the mount that the file is on; "" for the rest. */
   mount: string;
-  /** Hash of the path, 16 digits; "" for the rest. */
+  /** Hash of the path, 16 hexadecimal digits; "" for the rest. */
   hash: string;
-  /** HDF5 or netCDF, by its first bytes; "" if different or not seen, and for the rest. */
+  /** HDF5 or netCDF, by the file's first bytes; "" if it is a different format or not known, and for the rest. */
   format: string;
-  /** Number of files: 1, or that of the rest. */
+  /** Number of files: 1, or the number of files in the rest. */
   files: number;
-  /** Number of processes that used it; for the rest, the most that used one of them. */
+  /** Number of processes that used the file. For the rest: of the file used by most. */
   processes: number;
-  /** Number of calls that opened it. */
+  /** Number of calls that opened the file. */
   opens: number;
   /** Number of read calls. */
   reads: number;
   /** Number of write calls. */
   writes: number;
-  /** Number of calls that synchronised or flushed it. */
+  /** Number of calls that synchronised or flushed the file. */
   syncs: number;
   /** Bytes read. */
   read_bytes: number;
   /** Bytes written. */
   write_bytes: number;
-  /** Time in all calls on it, summed over processes and threads. */
+  /** Time in all calls on the file, summed over processes and threads. */
   seconds: number;
-  /** Part of this time in open, close and other metadata calls. */
+  /** Part of this time that was spent in open, close and other metadata calls. */
   meta_s: number;
 }
 
-/** What a job did with all files of one format that have a row of their own. */
+/** What a job did with the files of one format, as far as they were recorded singly. */
 export interface FormatDigest {
-  /** HDF5 or netCDF: whose library wrote and reads them. */
+  /** HDF5 or netCDF. */
   format: string;
   /** Number of these files. */
   files: number;
@@ -722,45 +738,45 @@ export interface FormatDigest {
 export interface GpuDigest {
   /** Node of the GPU. */
   host: string;
-  /** Its name there: PCI bus id, or the UUID of an instance. */
+  /** Id of the GPU on its node: PCI bus id, or the UUID of a MIG instance. */
   gpu: string;
   /** Model name; "" unknown. */
   name: string;
-  /** Size of its memory; 0 unknown. */
+  /** Size of the GPU's memory; 0 unknown. */
   memory_bytes: number;
-  /** Bytes copied from the host to it. */
+  /** Bytes copied from the host to the GPU. */
   to_bytes: number;
-  /** Bytes copied from it to the host. */
+  /** Bytes copied from the GPU to the host. */
   back_bytes: number;
-  /** Bytes copied within its memory. */
+  /** Bytes copied within the GPU's memory. */
   within_bytes: number;
   /** Bytes copied to or from a different GPU. */
   peer_bytes: number;
-  /** Bytes per second of the time of copies to it; null without any. */
+  /** Bytes per second inside copies from the host to the GPU; null without such copies. */
   to_served: number | null;
-  /** The same for copies to the host. */
+  /** Bytes per second inside copies from the GPU to the host; null without such copies. */
   back_served: number | null;
   /** Number of launches of kernels and graphs. */
   launches: number;
-  /** Part of the job's time in which its kernels ran, 0 to 1; null where kernels were not recorded, or added up to more than the job's time, as those of several processes may. */
+  /** Part of the job's run time in which its kernels ran, 0 to 1. null where kernels were not recorded, or where the kernels of several processes add up to more than the run time. */
   busy_share: number | null;
-  /** Copies that were not counted, since CUPTI dropped their records. */
+  /** Number of copies that were not counted, since CUPTI dropped their records. */
   lost_records: number;
 }
 
 /** One line of a chart of a GPU's activity. */
 export interface GpuLine {
   name: string;
-  /** one per step; null: no data from its agent */
+  /** a value per step; null: the node's agent recorded none */
   values: (number | null)[];
 }
 
 /** Some metrics of a job on one GPU. */
 export interface GpuSeries {
   host: string;
-  /** PCI bus id, or the UUID of an instance */
+  /** PCI bus id of the GPU; for a MIG instance its UUID */
   gpu: string;
-  /** its make; empty: unknown */
+  /** model of the GPU; empty: not known */
   name: string;
   series: Series;
 }
@@ -769,7 +785,7 @@ export interface GpuSeries {
 export interface GpuView {
   name: string;
   title: string;
-  /** %, bytes, MHz, W, bytes/s, or errors (in a step) */
+  /** %, bytes, MHz, W, bytes/s, or errors (number in each step) */
   unit: string;
   lines: GpuLine[];
 }
@@ -780,44 +796,45 @@ export interface GroupTime {
   runs: number;
   median_s: number;
   mean_s: number;
-  /** null: fewer than three runs */
+  /** standard deviation; null: fewer than three runs */
   std_s: number | null;
   min_s: number;
   max_s: number;
-  /** mean over that of the baseline's program */
+  /** mean run time divided by that of the baseline's program */
   ratio: number;
-  /** 95 % interval of the ratio; null: too few runs */
+  /** lower end of the ratio's 95 % interval; null: one of the two programs has fewer than three runs, or this is the baseline's program */
   low: number | null;
+  /** upper end of this interval; null as for `low` */
   high: number | null;
 }
 
-/** A span of the run in which time was lost. */
+/** A span of the run in which time was lost: a segment, or a slice of a job without segments. */
 export interface Hit {
   /** Start of the span. */
   start_ns: number;
   /** End of the span. */
   end_ns: number;
-  /** Run time lost in it. */
+  /** Run time lost in the span. */
   seconds: number;
-  /** The cause of most of the loss. */
+  /** Kind of the resource on which most of this time was lost. */
   cause: 'file system' | 'network' | 'memory or cpu' | 'memory' | 'cpu' | 'gpu' | 'bus' | 'unknown';
-  /** The resource of that cause, as in Cause. */
+  /** This resource, as in Cause. */
   resource: string;
-  /** Number of its hybrid cluster; -1 where clusters were not used. */
+  /** Number of the segment's hybrid cluster; -1 where clusters were not used. */
   cluster: number;
   /** The loss by cause; empty: all of it is due to `cause`. */
   parts: HitPart[];
 }
 
-/** The part of a hit that was lost to one cause. */
+/** The part of a hit's loss that is due to one cause. */
 export interface HitPart {
-  /** Kind of the cause, as in Cause. */
+  /** Kind of the resource, as in Cause. */
   cause: 'file system' | 'network' | 'memory or cpu' | 'memory' | 'cpu' | 'gpu' | 'bus' | 'unknown';
   /** The resource, as in Cause. */
   resource: string;
-  /** Run time lost to it in the span of the hit. */
+  /** Run time lost to the cause in the span of the hit. */
   seconds: number;
-  /** The reason, as in Cause. */
+  /** Why cores were slower, as in Cause. */
   kind: '' | 'core speed' | 'steal' | 'capped' | 'heat' | 'power limit' | 'quota';
 }
 
@@ -838,30 +855,31 @@ export interface InterferenceReport {
   suspects: Suspect[];
   disturbed: DisturbedSlice[];
   resources: ResourceLoss[];
-  /** jobs that ran alongside it; those that the viewer may not see count as one */
+  /** number of other jobs that were active on its resources; all that the viewer may not see are counted as one */
   neighbours: number;
-  /** among them are jobs that the viewer may not see */
+  /** true: some of these neighbours are jobs that the viewer may not see */
   unnamed: boolean;
+  /** true: there is evidence that others cost the job time */
   evident: boolean;
-  /** why no suspect can be identified, and what would help; "": not so */
+  /** why no suspect can be identified, and what would help; empty: one can be */
   blind: string;
   limits: string[];
-  /** jobs that were tested and are ruled out, and why */
+  /** for each job that was tested without finding an effect, the reason */
   ruled_out: Record<string, string>;
-  /** jobs that could not be tested, and what would decide it */
+  /** for each job that could not be tested, the reason, and what would decide it */
   untested: Record<string, Untested>;
-  /** who had the cores that the job waited for */
+  /** for each node, who used the cores that the job waited for */
   accounts: CoreAccount[];
 }
 
-/** A figure with its 95 % interval, in the unit of the figure. */
+/** An estimated value with its 95 % interval, all three numbers in the same unit. */
 export interface Interval {
   value: number;
   low: number;
   high: number;
 }
 
-/** The digest of a job: its figures, each with minimum, mean and maximum over its processes. */
+/** The digest of a job: its metrics, each with minimum, mean and maximum over its processes. */
 export interface JobDigest {
   /** Name of the job. */
   job: string;
@@ -879,53 +897,53 @@ export interface JobDigest {
   end_ns: number;
   /** Whether some process has not ended. */
   running: boolean;
-  /** Wall-clock time, s. */
+  /** Wall-clock time, in seconds. */
   seconds: number;
-  /** Lifetimes of all processes, summed, s. */
+  /** Sum of the lifetimes of all processes, in seconds. */
   process_seconds: number;
-  /** Slice lengths in use, ns. */
+  /** Lengths of the slices that were recorded, in ns. */
   slice_ns: number[];
-  /** Every metric that is not zero and no histogram; mount metrics over all mounts. Gauges: total is the sum of each process's highest level, the others are of these. */
+  /** Spread of every metric that is not zero, by id, without histograms. Metrics of mounts are added up over all mounts. For a gauge, the value of a process is its highest level. */
   metrics: Record<string, Spread>;
-  /** The mounts, the busiest first. */
+  /** What the job did on each mount, the busiest mount first. */
   mounts: MountDigest[];
-  /** Rates of the whole job; none over its time where that is shorter than 1 ms, or than the time that was counted in it. */
+  /** Rates of the whole job, by name. Rates per second of its run time are missing where that is shorter than 1 ms, or too short for the CPU time that was counted. */
   rates: Record<string, Rate>;
-  /** Where the time of the ranks went; without ranks that of all processes. */
+  /** How the time of the ranks is divided among states; without ranks that of all processes. */
   shares: Share[];
-  /** CPU time over lifetime, per process; null where that is not known. */
+  /** CPU time over lifetime of a process; null where that is not known. */
   effective_threads: Threads | null;
-  /** CPU time over the job's wall-clock time: cores in use on average; null where that time is not known. */
+  /** CPU time divided by the job's wall-clock time, which is the number of cores in use on average; null where that time is not known. */
   cores: number | null;
-  /** Shape of its reads and of its writes. */
+  /** Sizes and pattern of the job's reads, and of its writes. */
   access: AccessShape[];
-  /** Failed calls by class. */
+  /** Number of failed calls by class of error. */
   errors: Record<string, number>;
-  /** Traffic that no wrapped call explains. */
+  /** Traffic that the kernel counted, but no wrapped call did. */
   unaccounted: Unaccounted[];
-  /** Cost of jostle itself. */
+  /** Time that jostle itself cost the job. */
   cost: ProfilerCost;
-  /** Agreement of its nodes' clocks. */
+  /** How well the clocks of the job's nodes agree. */
   clock: Clock;
-  /** Notes of the runtime, each once. */
+  /** Notes that the runtime recorded, each once. */
   notes: string[];
   /** Warnings of the reader of profiles, each once. */
   warnings: string[];
   /** The MPI programs, one entry per world; empty without MPI. */
   mpi: WorldDigest[];
-  /** The access pattern of its writes on each mount, phase by phase, the mount with the most bytes first. */
+  /** The access pattern of the job's writes on each mount, phase by phase, the mount with the most bytes first. */
   writing: AccessPattern[];
-  /** The same for its reads. */
+  /** The access pattern of the job's reads, in the same form. */
   reading: AccessPattern[];
-  /** The files with most time and bytes, the slowest first, and last all others together; empty where no process that is over recorded its files. */
+  /** The files with most time and bytes, those with most time first; the last entry is all other files together. Empty where no process that has ended recorded its files. */
   files: FileDigest[];
-  /** Its use of HDF5 and netCDF files; empty where no call moved the first bytes of such a file. */
+  /** Use of HDF5 and netCDF files, which are recognised by their first bytes; empty where no call read or wrote these. */
   formats: FormatDigest[];
-  /** Its use of each GPU; empty where that was not recorded. */
+  /** Use of each GPU; empty where that was not recorded. */
   gpus: GpuDigest[];
-  /** Advice what to examine next in a job without MPI; MPI worlds have their own. */
+  /** Advice what to examine next in a job without MPI. Advice on MPI programs is in `mpi`. */
   next: Advice[];
-  /** Problems that a different binding of cores and GPUs would fix; empty if there are none. */
+  /** Problems that a different binding of processes to cores and GPUs would fix; empty if there are none. */
   binding: BindingAdvice[];
 }
 
@@ -936,30 +954,30 @@ export interface JobGpus {
 
 /** A job with traffic on a link or a switch. */
 export interface JobOnLink {
-  /** empty: traffic of no job that is known */
+  /** name of the job; empty: it is not known which job sent this */
   job: string;
   program: string;
   bytes: number;
-  /** of what all these jobs carried there */
+  /** the job's part of the bytes of all jobs on this link or switch, 0 to 1 */
   share: number;
-  /** the part of the job's traffic that is modelled */
+  /** part of the job's bytes on all links that was computed from models of collectives, 0 to 1 */
   modelled: number;
-  /** the part whose partners are not known: divided evenly */
+  /** part of the job's bytes on all links whose receivers are not known, 0 to 1; it is divided evenly among possible ones */
   spread: number;
-  /** what the job lost here to others; null: its verdict is not made yet */
+  /** time that other jobs cost this job here; null: this job has no verdict yet */
   seconds_lost: number | null;
-  /** what others lost here to it */
+  /** time that this job cost other jobs here */
   seconds_cost: number;
-  /** per step, bytes/s */
+  /** load of the job in each step, bytes/s */
   values: number[];
 }
 
 /** A row of the list of jobs. */
 export interface JobRow {
   job: string;
-  /** the batch job that it is a part of; null: none */
+  /** batch job that this job is a part of; null: none */
   batch: string | null;
-  /** what users call it: `12.0` of Slurm job 12; else as `job` */
+  /** for a part of a Slurm job, Slurm's name of the part, such as `12.0`; else the same as `job` */
   part: string;
   program: string;
   uid: number | null;
@@ -968,24 +986,24 @@ export interface JobRow {
   end_ns: number;
   running: boolean;
   processes: number;
-  /** those of its processes that are MPI ranks */
+  /** number of the job's processes that are ranks; 0: none */
   ranks: number;
   nodes: number;
-  /** null: none yet, or there can be none */
+  /** null: there is no verdict (yet); see `why_not` */
   verdict: Brief | null;
-  /** why there can be no verdict; empty: not so, or not known yet */
+  /** why there can be no verdict; empty: there is one, or one may still come */
   why_not: string;
-  /** its activity, from its start to its end */
+  /** activity of the job in equal parts of its run time, from its start to its end */
   spark: number[];
-  /** the quantity of `spark`: bytes read and written; with little traffic time in collective libraries, in MPI, or CPU time, ns; null: unknown */
+  /** quantity that `spark` shows. `files`: bytes read and written. For jobs with little file traffic, the first known time, ns: `collectives` in collective libraries, `mpi` in MPI, or `cpu` CPU time. null: nothing is known */
   spark_of: 'files' | 'collectives' | 'mpi' | 'cpu' | null;
 }
 
 /** A page of the list of jobs. */
 export interface Jobs {
-  /** jobs that match all filters */
+  /** number of jobs that match all filters */
   total: number;
-  /** those of them whose verdicts are still to be made */
+  /** number of these jobs whose verdict is still to be computed */
   waiting: number;
   jobs: JobRow[];
   facets: Facets;
@@ -1027,18 +1045,19 @@ export interface Line {
   high: (number | null)[];
 }
 
-/** A change of a running job. */
+/** A change of how fast a running job proceeds. */
 export interface LiveChange {
-  /** Start of the change (of the first slice of the new level), ns since the epoch. */
+  /** Start of the first slice after the change, ns since the epoch. */
   at_ns: number;
-  /** End of the slice that showed it. */
+  /** End of the slice that showed the change, ns since the epoch. */
   found_ns: number;
-  /** Kind of the change: slower, over or faster. */
+  /** Kind of the change: slower, over (a slow-down has ended) or faster. */
   kind: string;
-  /** Activity that takes longer: `read`, `write`, `sync`, `meta`, `waiting for cores`, `iteration`. */
+  /** Activity that changed: `read`, `write`, `sync`, `meta`, `waiting for cores` or `iteration`. */
   what: string;
-  /** Kind of the resource; resource: its identity, "" for messages. */
+  /** Kind of the resource: file system, node or messages. */
   resource_kind: 'file system' | 'node' | 'messages';
+  /** Identity of the resource; "" for messages. */
   resource: string;
   /** Change of the time per unit of work, percent. */
   percent: number;
@@ -1052,24 +1071,26 @@ export interface LiveChange {
 export interface LiveSuspect {
   /** Name of the job or of the load. */
   job: string;
-  /** Its part of the rise of all other jobs' load on the resource, 0 to 1. */
+  /** Part of this job in the rise of the load of all other jobs on the resource, 0 to 1. */
   share: number;
-  /** `share` less the probability that its load rose at that time by chance. */
+  /** `share` times the probability that the job's load did not rise by chance. */
   confidence: number;
 }
 
 /** The loss of the jobs of one user, program, resource or week. */
 export interface LossGroup {
   name: string;
-  /** jobs with a verdict */
+  /** number of jobs in the group, all of them with a verdict */
   jobs: number;
+  /** sum of the jobs' run times */
   run_s: number;
-  /** the most likely values, added up */
+  /** sum of the jobs' most likely losses */
   lost_s: number;
-  /** spent by their processes in lost time */
+  /** core hours that the jobs' processes lost */
   core_hours: number;
-  /** the job that lost most */
+  /** the job that lost most time */
   worst: string;
+  /** loss of the job `worst` */
   worst_s: number;
 }
 
@@ -1089,16 +1110,16 @@ export interface LossNumbers {
 
 /** The loss of a system's jobs to interference. */
 export interface Losses {
-  /** jobs that the viewer may see and that began in the span */
+  /** number of visible jobs that began in the span */
   jobs: number;
-  /** those of them without a verdict */
+  /** number of these jobs that have no verdict */
   waiting: number;
   total: LossGroup;
   users: LossGroup[];
   programs: LossGroup[];
-  /** a job counts for each that cost it time */
+  /** a job is in the groups of all resources on which it lost time */
   resources: LossGroup[];
-  /** by their Mondays, UTC */
+  /** weeks in which jobs began, each with the date of its Monday (UTC) as name */
   weeks: LossGroup[];
 }
 
@@ -1108,9 +1129,9 @@ export interface MachineLanes {
   step_ns: number;
   columns: number;
   servers: ServerLane[];
-  /** empty for who may not see all jobs */
+  /** empty for viewers who may not see all jobs */
   nodes: NodeLane[];
-  /** null values hide what too few other users did */
+  /** true: some values are null because they would show the load of too few other users */
   few: boolean;
 }
 
@@ -1122,56 +1143,56 @@ export interface MatrixReport {
   limits: string[];
   /** Number of the repository's newest commit when the computation began. */
   commit: number;
-  /** Duration of the computation, s. */
+  /** Duration of the computation, in seconds. */
   seconds: number;
 }
 
 /** The current user. */
 export interface Me {
   name: string;
-  /** null: not a user of the cluster, so without jobs */
+  /** null: this user has no uid on the cluster, so no jobs */
   uid: number | null;
   role: 'user' | 'manager' | 'support' | 'administrator';
   way: 'token' | 'oidc' | 'proxy' | 'accounts';
-  /** users whose jobs a manager sees besides the own ones */
+  /** users whose jobs a manager may see in addition to the manager's own */
   accounts: Name[];
-  /** value of the header X-CSRF-Token of every POST; null: not needed */
+  /** value that every POST request must have in the header X-CSRF-Token; null: requests of this client need no such header */
   csrf: string | null;
   /** whether accesses to others' jobs are recorded */
   recorded: boolean;
-  /** option that commands need to find this repository; on loopback only */
+  /** option with which jostle's commands find this repository; empty if the server is not on loopback, or if they need none */
   flag: string;
 }
 
 /** A job that used a resource at the same time as the run. */
 export interface MetJob {
-  /** Name of the job; OTHERS: jobs that the viewer may not see. */
+  /** Name of the job, or "other users' jobs" for all jobs that the viewer may not see. */
   job: string;
-  /** Program of the job. */
+  /** Program of the job, or "other users' jobs". */
   program: string;
-  /** Uid of its owner; null: not shown, or several. */
+  /** Uid of its owner; null where it is not shown. */
   user: number | null;
   /** The resource that both used. */
   resource: string;
   /** Kind of that resource. */
   resource_kind: 'file system' | 'object servers' | 'metadata server' | 'network' | 'node' | 'memory' | 'gpu' | 'bus';
-  /** Seconds in which both were active there. */
+  /** Time in which the run and the job were both active on it. */
   overlap_s: number;
-  /** Part of the run's traffic there that it moved meanwhile, 0 to 1. */
+  /** Part of the run's traffic on the resource that it moved in this time, 0 to 1. */
   share: number;
-  /** Part of the load of both in these seconds that was the other's, 0 to 1. */
+  /** Part of the load of both in this time that was the job's, 0 to 1. */
   load_share: number;
   /** Strength of the evidence that the job's program slows the run's program. */
   strength: 'evidence' | 'weak' | 'none' | 'too few runs';
-  /** Number of runs of the run's program alongside the job's program. */
+  /** Number of runs of the run's program that were concurrent with the job's program. */
   with_runs: number;
-  /** Number of its runs without the job's program. */
+  /** Number of runs of the run's program without the job's program. */
   without_runs: number;
-  /** By how much the former are slower, with its interval; null: too few runs. */
+  /** By how much the runs with the job's program are slower than the runs without it; null: too few runs. */
   slowdown: Slowdown | null;
   /** p value of the test; null: too few runs. */
   p: number | null;
-  /** p after control of the false-discovery rate over all these programs. */
+  /** p after control of the false-discovery rate over all programs that are compared with the run's program; null: too few runs. */
   q: number | null;
 }
 
@@ -1192,21 +1213,21 @@ export interface Metrics {
 
 /** What a job did on one mount. */
 export interface MountDigest {
-  /** Identity of the shared resource. */
+  /** Identity of the mount. */
   mount: string;
   /** Paths at which processes saw it mounted. */
   paths: string[];
   /** Type of the file system. */
   type: string;
-  /** Whether several nodes share it. */
+  /** Whether several nodes share the mount. */
   shared: boolean;
-  /** Number of processes with calls on it. */
+  /** Number of processes with calls on the mount. */
   processes: number;
-  /** Every metric of scope mount that is not zero, by id; over these processes. */
+  /** Spread over these processes of every metric of scope mount that is not zero, by id. */
   metrics: Record<string, Spread>;
-  /** read_bytes and write_bytes per second of the job, none where its time is not known; read_service and write_service per second spent in the calls, which do not depend on how much the job asked for. */
+  /** Rates by name. read_bytes, write_bytes, read_ops and write_ops are per second of the job's run time; they are missing where this time is not known. read_service and write_service are bytes per second inside the calls, which do not depend on how many calls the job made. */
   rates: Record<string, Rate>;
-  /** Failed calls by class. */
+  /** Number of failed calls by class of error. */
   errors: Record<string, number>;
 }
 
@@ -1215,15 +1236,15 @@ export interface MountLoad {
   mount: string;
   path: string;
   type: string;
-  /** over the span */
+  /** sum over the whole span, as far as the viewer may see it */
   total: number;
-  /** jobs with load there, as far as the viewer may know */
+  /** number of jobs with load on the mount that the viewer may see */
   jobs: number;
-  /** the largest jobs, the largest first */
+  /** the jobs with most load, the largest load first */
   layers: Layer[];
-  /** sum of all others; null: there are none */
+  /** load of all other jobs together; null: there are no other jobs */
   rest: (number | null)[] | null;
-  /** null values of rest hide sums of too few other users */
+  /** true: some values in `rest` are null because they would be sums over too few other users */
   few: boolean;
 }
 
@@ -1248,17 +1269,22 @@ export interface NodeDifference {
   role: string;
   kind: string;
   component: string;
+  /** name of the measure by which the component is worse */
   figure: string;
-  /** what is worse, in words */
+  /** component and measure in words */
   what: string;
-  /** by how much, in words */
+  /** difference from the peers in words */
   how_much: string;
-  /** of a rate, what it is per; empty: percent */
+  /** if `figure` is a rate, the unit of its divisor; else empty */
   unit: string;
   percent: Interval;
+  /** first day of the difference */
   since: string;
+  /** number of days since then on which the component was significantly worse */
   worse_days: number;
+  /** number of days since then on which it was compared */
   days: number;
+  /** number of components with which it was compared */
   peers: number;
   course: DayOfPeers[];
 }
@@ -1266,80 +1292,85 @@ export interface NodeDifference {
 /** The activity of a node's GPU over time, from the node's agent. */
 export interface NodeGpu {
   host: string;
-  /** its PCI bus id, or the UUID of an instance */
+  /** PCI bus id of the GPU; for a MIG instance its UUID */
   gpu: string;
-  /** its folder below /sys/devices; empty: not known */
+  /** folder of the GPU below /sys/devices; empty: not known */
   path: string;
-  /** 0: not known */
+  /** size of the GPU's memory; 0: not known */
   memory_bytes: number;
   start_ns: number;
   step_ns: number;
-  /** those with any value */
+  /** all charts that have at least one value */
   views: GpuView[];
   slowed: SlowedGpu[];
 }
 
 /** The GPUs of a node over time, and its memory. */
 export interface NodeGpus {
-  /** start of the node's slices */
+  /** start of the node's first recorded slice */
   first_ns: number;
-  /** their end */
+  /** end of the node's last recorded slice */
   last_ns: number;
-  /** of the span */
+  /** start of the span of this answer */
   start_ns: number;
+  /** end of the span of this answer */
   end_ns: number;
-  /** empty where its agent saw none */
+  /** empty: the node's agent found no GPU */
   gpus: NodeGpu[];
-  /** who computed there most, in the span */
+  /** the jobs with most CPU time on the node in the span, the most first */
   memory: NodeMemoryRow[];
 }
 
 /** The activity of a node over time, as its agent recorded it; all values are shares, 0 to 1. */
 export interface NodeLane {
   host: string;
-  /** share of its cores that was busy */
+  /** share of the cores' time in which they were busy */
   cpu: (number | null)[];
-  /** some task waited for a core */
+  /** share of the time in which at least one task waited for a core (PSI) */
   waits_cpu: (number | null)[];
-  /** some task waited for storage */
+  /** share of the time in which at least one task waited for storage (PSI) */
   waits_io: (number | null)[];
-  /** some task waited for memory */
+  /** share of the time in which at least one task waited for memory (PSI) */
   waits_memory: (number | null)[];
 }
 
 /** The load of a job on a node, and the speed of the node's memory for it. */
 export interface NodeMemoryRow {
   job: string;
-  /** kept busy, mean over its slices */
+  /** number of cores that the job kept busy, mean over its slices */
   cores: number;
-  /** of one read of main memory; null: no probe */
+  /** mean time of one read of main memory; null: the memory probe did not run */
   latency_ns: number | null;
-  /** the slowest twentieth of its slices, as a multiple of the median one */
+  /** time of a read that the slowest twentieth of the slices reach, as a multiple of the median over all slices; null: the memory probe did not run */
   slower: number | null;
-  /** that one thread had, bytes per second */
+  /** bandwidth of one thread, bytes/s; null: the memory probe did not run */
   bandwidth: number | null;
-  /** bytes per second that its cache misses moved; null: not counted */
+  /** bytes/s that cache misses of the job moved; null: misses were not counted */
   missed: number | null;
 }
 
 /** The output of `jostle nodes --json`. */
 export interface NodesReport {
+  /** the machines that are worse than their peers, as a sentence */
   answer: string;
+  /** how many components and days were compared, in words */
   watched: string;
-  /** days with slices of machines */
+  /** number of days on which agents recorded slices */
   days: number;
+  /** number of evaluated pairs of component and measure */
   comparisons: number;
-  /** the surest first */
+  /** the one with most evidence first */
   differences: NodeDifference[];
   unassessed: NotAssessed[];
-  /** commit of the repository that it was made from */
+  /** number of the repository's newest commit at the computation */
   commit: number;
-  /** time that it took */
+  /** duration of the computation */
   seconds: number;
 }
 
 /** Components that could not be assessed. */
 export interface NotAssessed {
+  /** which components, and why, as one sentence */
   words: string;
 }
 
@@ -1351,7 +1382,7 @@ export interface Note {
 
 /** The running jobs that the viewer may see; those that lose most now come first. */
 export interface NowAnswer {
-  /** end of the newest slice; 0: there is none */
+  /** end of the newest slice of all jobs; 0: there is none */
   newest_ns: number;
   jobs: NowRow[];
 }
@@ -1361,76 +1392,77 @@ export interface NowRow {
   job: string;
   program: string;
   uid: number | null;
-  /** name of its owner; empty: several */
+  /** name of the job's owner; empty: several users own it */
   user: string;
   nodes: string[];
   start_ns: number;
-  /** end of its newest slice that was evaluated; 0: none yet */
+  /** end of the newest slice that was evaluated; 0: none yet */
   seen_ns: number;
   running: boolean;
-  /** time that was evaluated */
+  /** length of the evaluated time */
   run_s: number;
-  /** what it lost in it to others, as far as it is known */
+  /** part of this time that other jobs cost, as far as is known */
   lost_s: number;
-  /** further time beyond the usual, for no known reason */
+  /** further time that calls took longer than usual, without a known cause */
   unexplained_s: number;
-  /** what it loses to others now, percent of its time */
+  /** present loss to other jobs, in percent of the time of the newest slices */
   now_percent: number;
-  /** where it loses most now; null: nowhere */
+  /** kind of the resource with most of the present loss; null: there is no loss */
   resource_kind: 'file system' | 'node' | 'messages' | null;
+  /** identity of this resource; empty without a loss */
   resource: string;
-  /** the same in words: `file system /scratch` */
+  /** this resource in words, such as `file system /scratch` */
   place: string;
-  /** who causes it, the likeliest first */
+  /** jobs that may have caused the present loss, the likeliest first */
   suspects: LiveSuspect[];
-  /** why it loses time now; null: it does not */
+  /** kind of cause of the present loss; null: there is no loss */
   because: 'other jobs' | 'own change of phase' | 'nobody known' | 'it is over' | 'it is faster' | null;
-  /** by whom, or why, in a few words */
+  /** the suspects in a few words; without suspects, `because` */
   why: string;
-  /** percent lost in each of the newest slices */
+  /** percent lost to other jobs in each of the newest slices, the oldest first */
   trend: number[];
   /** the newest changes, the oldest first */
   changes: LiveChange[];
-  /** the newest of them as a sentence; empty: none */
+  /** the newest change as a sentence; empty: there is none */
   last_change: string;
-  /** what is usual for it is not known yet */
+  /** true: the usual speed of this job is not known yet, so no change can be found */
   learning: boolean;
-  /** least slow-down that is found within three slices; null: none yet */
+  /** smallest slow-down that would be found within three slices, percent; null: the usual speed is not known yet */
   smallest_percent: number | null;
 }
 
 /** The jobs with traffic on a link or a switch. */
 export interface OnLink {
   name: string;
-  /** as verdicts name it */
+  /** name in verdicts, such as `link leaf1 > spine2` */
   resource: string;
-  /** bytes/s; 0: not known */
+  /** data rate of the link, or of all links into the switch together, bytes/s; 0: not known */
   rate: number;
-  /** 1, or how many lead into the switch */
+  /** for a link 1; for a switch, the number of links into it */
   links: number;
   start_ns: number;
   step_ns: number;
-  /** per step, bytes/s */
+  /** load of all jobs in each step, bytes/s */
   load: number[];
-  /** the least that adaptive routing can have put there */
+  /** lowest load in each step that adaptive routing can have caused, bytes/s */
   low: number[];
-  /** the most that adaptive routing can have put there */
+  /** highest load in each step that adaptive routing can have caused, bytes/s */
   high: number[];
-  /** the ports counted it; else it is routed */
+  /** true: ports counted the load; false: it was computed from messages and routes */
   measured: boolean;
-  /** the greatest first */
+  /** the job with most bytes here first */
   jobs: JobOnLink[];
 }
 
-/** Another job of the same user that cost the job time. */
+/** Another job of the same user that slowed the job. */
 export interface OwnNeighbour {
   /** Name of the other job. */
   job: string;
-  /** When it started, s after the start of the job that it slowed; below 0: before it. */
+  /** When the other job started, s after the start of the job that it slowed; negative if it started earlier. */
   start_s: number;
-  /** When it ended, s after the same instant. */
+  /** When the other job ended, s after the same instant. */
   end_s: number;
-  /** Time that it cost the job, s. */
+  /** Time that the other job cost the job, in seconds. */
   seconds: Interval;
 }
 
@@ -1448,34 +1480,34 @@ export interface PatternShare {
   share: number;
   /** Number of these bytes. */
   bytes: number;
-  /** Files closed, steps back, or write calls; jumps, returns, or read calls; 0 when they cannot be distinguished. */
+  /** Number of chunks; 0 when it is not known. A chunk is a closed file (open-write-close), what was written between two steps back (write-seek), what one call moved (aggregate-write, sequential), or what was read in order after a jump (strided, random) or after a return (re-read). */
   chunks: number;
-  /** Bytes per chunk: mean size of a file, mean of what was written between two steps back, mean of what was read in order after a jump or return, mean size of a call; null when it is not known. */
+  /** Mean bytes per chunk; null when it is not known. */
   chunk_bytes: number | null;
 }
 
 /** Periodic bursts of I/O, with their period and its interval. */
 export interface Period {
-  /** Time from the start of one burst to the start of the next, s. */
+  /** Time from the start of one burst to the start of the next, in seconds. */
   seconds: number;
-  /** Lower end of the 95 % interval of the period, s. */
+  /** Lower end of the 95 % interval of the period, in seconds. */
   low: number;
-  /** Upper end of that interval, s. */
+  /** Upper end of that interval, in seconds. */
   high: number;
-  /** Length of a burst (median), s; a whole number of slices. */
+  /** Median length of a burst, in seconds. */
   on_seconds: number;
   /** Number of bursts in the series. */
   bursts: number;
-  /** Probability that bursts of these lengths at random instants recur as regularly. */
+  /** Probability that bursts of the same lengths, at random instants, recur at least as regularly. */
   p_value: number;
 }
 
 /** The job on each node at an instant. */
 export interface Placed {
   jobs: string[];
-  /** by node, a place in jobs */
+  /** for each node, the index of its job in `jobs` */
   job_of: Record<string, number>;
-  /** jobs that share links with the one asked for */
+  /** jobs that share links with job `job` of the request; empty without that job */
   conflicting: string[];
 }
 
@@ -1483,7 +1515,7 @@ export interface Placed {
 export interface PlacementMeasure {
   name: string;
   value: string;
-  /** what it counts */
+  /** what the measure counts, in words */
   what: string;
 }
 
@@ -1491,52 +1523,56 @@ export interface PlacementMeasure {
 export interface PlacementMeeting {
   job: string;
   program: string;
-  /** the part of the job's time in which it ran */
+  /** part of the examined job's run time in which this job ran, 0 to 1 */
   share: number;
   nodes: number;
-  /** switches on which both have nodes */
+  /** number of switches with nodes of both jobs */
   shared_routers: number;
-  /** links that the traffic of both may take */
+  /** number of links that traffic of both jobs may take */
   shared_links: number;
+  /** true: there is at least one such link */
   conflicting: boolean;
 }
 
 /** The placement of a job in its fabric, and the jobs that may use the same links. */
 export interface PlacementReport {
-  /** its name; empty: none is known, or none has the job's nodes */
+  /** name of the fabric; empty: no fabric is known, or none has the job's nodes */
   fabric: string;
+  /** why `fabric` is empty, a sentence; else empty */
   why_not: string;
-  /** in words; empty for who may not see all jobs */
+  /** the result in words; empty for viewers who may not see all jobs */
   answer: string;
   measures: PlacementMeasure[];
-  /** jobs that the viewer may see, those with most shared links first */
+  /** concurrent jobs that the viewer may see, those with most shared links first */
   meetings: PlacementMeeting[];
   notes: string[];
 }
 
 /** Segments in order of time; each list has one entry per segment. */
 export interface Points {
-  /** start, since the start of the assessed time */
+  /** start of the segment, counted from `start_ns` */
   at_s: number[];
+  /** duration of the segment */
   seconds: number[];
-  /** number of its cluster; 0: it is in none */
+  /** number of the segment's cluster; 0: it is in none */
   cluster: number[];
-  /** longer ones are interfered; null: none */
+  /** duration above which the segment counts as interfered; null: no threshold */
   threshold_s: (number | null)[];
+  /** time lost in the segment */
   lost_s: number[];
-  /** what computation was clustered by; null: nothing */
+  /** amount of computation, by which segments are clustered; null: not known */
   work: (number | null)[];
 }
 
-/** How much a program slows others (active) and is slowed (passive), over all encounters. */
+/** How much a program slows other programs, and how much other programs slow it. */
 export interface Potential {
   /** Name of the program. */
   program: string;
   /** Number of its runs. */
   runs: number;
-  /** Mean slowdown that it caused, weighted by runs; null: no encounter. */
+  /** Mean slowdown that the program caused, weighted by the number of runs; null: not known, since no comparison has enough runs. */
   active: number | null;
-  /** Mean slowdown that it suffered; null: no encounter. */
+  /** Mean slowdown of the program by other programs, weighted the same way; null: not known. */
   passive: number | null;
   /** Programs that it slows according to a test. */
   hurts: string[];
@@ -1550,6 +1586,7 @@ export interface Problem {
   status: number;
   /** the cause, as the failed part reports it */
   detail: string | null;
+  /** what to do about the error; null: not known */
   fix: string | null;
 }
 
@@ -1557,28 +1594,31 @@ export interface Problem {
 export interface ProfilerCost {
   /** Number of wrapped calls that were counted. */
   calls: number;
-  /** CPU time of the runtime's threads that write records (heartbeats), s. */
+  /** CPU time of the runtime's threads that write records (heartbeats), in seconds. */
   heartbeat_s: number;
-  /** Estimated cost of calls and heartbeats together, s. */
+  /** Estimated cost of calls and heartbeats together, in seconds. */
   total_s: number;
-  /** total_s over the CPU time of the job; 0 without CPU time, null where it is more than that. */
+  /** total_s divided by the CPU time of the job; 0 if the job has no CPU time, null if total_s exceeds the CPU time. */
   share_of_cpu: number | null;
 }
 
 /** The distribution of a number over the other runs of a job's program. */
 export interface Quartiles {
+  /** number of other runs */
   runs: number;
   min: number;
-  /** null: fewer than five runs have no quarters */
+  /** first quartile; null: there are fewer than five runs */
   q1: number | null;
+  /** null: there are fewer than five runs */
   median: number | null;
+  /** third quartile; null: there are fewer than five runs */
   q3: number | null;
   max: number;
-  /** the totals, if there are fewer than five runs */
+  /** the number in each run if there are fewer than five runs; else empty */
   values: number[];
 }
 
-/** The spread of a rate or a ratio over ranks; NaN where it is known of none. */
+/** The spread of a rate or a ratio over ranks; all NaN where no rank's value is known. */
 export interface Range {
   min: number | null;
   mean: number | null;
@@ -1587,11 +1627,11 @@ export interface Range {
 
 /** Cores that a rank kept busy, and the number of threads it was set to use. */
 export interface RankThreads {
-  /** CPU time over run time; null if no rank recorded its run time. */
+  /** CPU time of a rank divided by its run time; null if no rank recorded its run time. */
   effective: Range;
   /** OMP_NUM_THREADS; 0 where it is not set, null where ranks differ. */
   omp_threads: number | null;
-  /** effective over omp_threads, mean over the ranks where it is set; null without. */
+  /** `effective` divided by OMP_NUM_THREADS, mean over the ranks where it is set; null if it is set for no rank. */
   ratio: number | null;
 }
 
@@ -1603,23 +1643,23 @@ export interface Rate {
   unit: string;
   /** Description of the time that the rate is divided by. */
   over: string;
-  /** Length of that time, s. */
+  /** Length of that time, in seconds. */
   seconds: number;
 }
 
-/** One change that would save a job time, with what it saves and costs. */
+/** One change that would save time of a job, with the saving and the cost of the change. */
 export interface Recommendation {
   /** Short name of the rule that gave the advice; it stays the same between versions. */
   rule: string;
-  /** Observation that the advice rests on, with figures; a sentence without its full stop. */
+  /** Observation from which the advice follows, with numbers; a sentence without its full stop. */
   seen: string;
   /** Setting or habit that is to be changed. */
   lever: string;
   /** Lines to paste into a script or a shell; may be empty. */
   texts: string[];
-  /** Seconds of the job's run time that it would save; null where none can be predicted. */
+  /** Seconds of the job's run time that the change would save; null where the saving cannot be predicted. */
   saving: Interval | null;
-  /** What the saving rests on, or why none is predicted. */
+  /** How the saving was predicted, or why none is predicted. */
   saving_words: string;
   /** Who bears the cost of the change, and what that cost is. */
   pays: string;
@@ -1631,17 +1671,17 @@ export interface Recommendation {
 export interface Recommendations {
   /** Name of the job. */
   job: string;
-  /** Run time of the job, s. */
+  /** Run time of the job, in seconds. */
   run_s: number;
-  /** Run time that other jobs cost it, s. */
+  /** Run time that other jobs cost it, in seconds. */
   lost: Interval;
   /** The advice, the greatest predicted saving first; those without a prediction last. */
   found: Recommendation[];
-  /** Why nothing is advised, a sentence; "" where something is. */
+  /** Why no change is advised, a sentence; "" where a change is advised. */
   nothing: string;
   /** Limits of the advice, one sentence each. */
   limits: string[];
-  /** The jobs of the same user that cost it time, and when they ran: what it would lose if it started earlier or later. */
+  /** The jobs of the same user that slowed this one, with the times when they ran. They show what this job would lose if it started earlier or later. */
   own_neighbours: OwnNeighbour[];
 }
 
@@ -1657,57 +1697,57 @@ export interface Repetition {
 
 /** The time that the job lost on one shared resource, with the evidence. */
 export interface ResourceLoss {
-  /** Mount identity, node, "network", or, where the fabric is known, "link A > B". */
+  /** Name of the resource, such as the identity of a mount, the name of a node, or "network". Where the fabric is known, links replace the network: "link A > B". */
   resource: string;
   /** Kind of the resource. */
   kind: 'file system' | 'object servers' | 'metadata server' | 'network' | 'node' | 'memory' | 'gpu' | 'bus';
-  /** Run time lost there to others; without evidence, 0 to smallest_s. */
+  /** Run time lost there to others. Without evidence, the interval is 0 to smallest_s. */
   seconds: Interval;
-  /** Number of slices that could be assessed. */
+  /** Number of slices that could be evaluated. */
   slices: number;
   /** Time that the job spent in calls there, per process (mean). */
   own_s: number;
-  /** Service time under the suspects' load / without it; null: no suspects. */
+  /** Service time under the suspects' load, divided by that without their load; null: no suspects. */
   slowdown: number | null;
-  /** Whether the others' load explains the loss, after false-discovery control. */
+  /** Whether there is evidence that the load of others caused the loss, after control of the false-discovery rate. */
   evident: boolean;
   /** Smallest loss that these slices could have shown. */
   smallest_s: number;
   /** Reason why there is no evidence, one sentence. */
   why_not: string;
-  /** Start of each assessed slice. */
+  /** Start of each slice of the job. */
   steps_ns: number[];
   /** Length of these slices. */
   slice_ns: number;
-  /** Service time relative to the undisturbed one, per slice; nan: job inactive. */
+  /** Service time in each slice, divided by the undisturbed one; null: not evaluated, for example since the job was inactive. */
   service: (number | null)[];
-  /** The job's load on the resource per slice, in `unit`. */
+  /** The job's load on the resource in each slice, in `unit`. */
   own_load: number[];
-  /** The load of all other jobs. */
+  /** The load of all other jobs in each slice, in `unit`. */
   others_load: number[];
   /** Unit of the loads per slice: bytes, ops or ns. */
   unit: string;
-  /** Reason why its slices cannot decide, and what would, one sentence; "" where they can. */
+  /** Reason why the slices of this run can show no effect, and what would show it, one sentence; "" where they can. */
   blind: string;
   /** Which of the job's calls were slow: "messages", else the mount or the node. */
   calls_of: string;
-  /** Seconds lost to the suspects per slice, below 0 by chance; empty without suspects. */
+  /** Seconds lost to the suspects in each slice, which may be below 0 by chance; empty without suspects. */
   lost: number[];
-  /** How the loss was divided among suspects. */
+  /** Method by which the loss was divided among suspects: test or account. */
   how: 'account' | 'test';
-  /** Identity of the mount that the resource is, or serves; "": none. */
+  /** Identity of the mount that the resource is, or that it serves; "": none. */
   mount: string;
-  /** For the memory of a node, the counters that the neighbours' load is known from. */
+  /** For the memory of a node: how the load of neighbours was counted. */
   load_source: '' | 'misses' | 'controllers' | 'cores';
 }
 
-/** The loss of a user's jobs on a resource. */
+/** The loss of a user's jobs on one resource. */
 export interface ResourceSum {
   /** Name of the resource. */
   where: string;
-  /** Core hours lost on it. */
+  /** Core hours that were lost on the resource. */
   lost: Interval;
-  /** Core hours of these that other jobs of the same user cost. */
+  /** Core hours of these that were lost to other jobs of the same user. */
   to_own: Interval;
 }
 
@@ -1723,10 +1763,10 @@ export interface Rest {
 /** The run time of one run compared with that of the baseline. */
 export interface RunTime {
   job: string;
-  /** its program */
+  /** program of the run */
   group: string;
   run_s: number;
-  /** over the run time of the baseline */
+  /** run time divided by that of the baseline run */
   ratio: number;
 }
 
@@ -1744,36 +1784,42 @@ export interface SchedulerFacts {
   partition: string;
   account: string;
   state: string;
-  /** exit code and signal, `3:0` */
+  /** exit code and signal, such as `3:0` */
   exit: string;
   cores: number;
   memory_bytes: number;
   time_limit_s: number;
   nodes: string[];
+  /** jobs that this job had to wait for, such as `afterok:11` */
   dependency: string;
+  /** number of the job array that this job is a task of */
   array_job: number;
-  /** -1: it is no task of an array */
+  /** number of the task in the job array; -1: it is no task */
   array_task: number;
+  /** number of the heterogeneous job that this is a component of */
   het_job: number;
-  /** -1: it is no component */
+  /** number of the component in the heterogeneous job; -1: it is no component */
   het_component: number;
 }
 
 /** A token for the header `Authorization: Bearer TOKEN`. */
 export interface ScriptToken {
   token: string;
-  /** how long it is valid */
+  /** time for which the token is valid */
   seconds: number;
 }
 
 /** The distribution of the durations of a cluster's segments, s, as a box plot. */
 export interface SegmentBox {
   least: number;
-  /** end of the whisker: 1.5 times the quartiles' distance away */
+  /** end of the lower whisker: the least duration that is at most 1.5 times the interquartile range below the first quartile */
   lower: number;
+  /** first quartile */
   quarter: number;
   median: number;
+  /** third quartile */
   three_quarters: number;
+  /** end of the upper whisker: the greatest duration that is at most 1.5 times the interquartile range above the third quartile */
   upper: number;
   most: number;
 }
@@ -1782,62 +1828,64 @@ export interface SegmentBox {
 export interface Segments {
   job: string;
   method: string;
-  /** -1: a job without MPI, which has no segments */
+  /** number of the MPI world that was evaluated; -1: the job has no ranks, and so no segments */
   world: number;
   ranks: number;
   start_ns: number;
   end_ns: number;
-  /** segments of the whole run */
+  /** number of segments of the whole run */
   total: number;
-  /** those of them that are interfered */
+  /** number of segments of the whole run that are interfered */
   hit: number;
-  /** what those in clusters lost */
+  /** time lost in all segments that are in clusters */
   excess_s: number;
-  /** by number, in order of the work in them */
+  /** the clusters with most time, in order of their numbers */
   clusters: ClusterRow[];
   rest: Rest;
-  /** number of the one that was asked for */
+  /** number of the requested cluster; null: all clusters */
   cluster: number | null;
-  /** that one; it may be none of the large ones */
+  /** the requested cluster, which may be missing in `clusters`; null: all clusters */
   chosen: ClusterRow | null;
-  /** segments of the cluster and the span */
+  /** number of requested segments: of the cluster, in the span */
   within: number;
+  /** number of requested segments that are interfered */
   hits_within: number;
-  /** of each column the shortest, the middle and the longest */
+  /** segments without interference: in each column of the chart the shortest, the middle and the longest one */
   usual: Points;
+  /** interfered segments; of more than 10 000, those with most lost time */
   hits: Points;
   limits: string[];
 }
 
-/** The execution segments of a world, merged over its ranks. */
+/** The execution segments of a world, merged over its ranks. A segment is the part of a run between two global synchronisations (delimiters) of a world. Segments with the same set of calls are of one kind. */
 export interface SegmentsDigest {
-  /** Segments that all ranks have in common. */
+  /** Number of segments that all ranks have in common. */
   number: number;
-  /** Segments stored by a rank. */
+  /** Number of segments that a rank stored. */
   per_rank: Range;
-  /** Rule that made most of them: every, coalesced, epoch, raw or none. */
+  /** Rule by which most segments were delimited: every, coalesced, epoch, raw or none (see docs/explanation/execution-segments.md). */
   rule: string;
-  /** Share of the time by rule. */
+  /** Share of the time in segments of each rule, by rule. */
   rules: Record<string, number>;
-  /** The MPI function that ends most of them; "" where none does. */
+  /** Name of the MPI function that ends most segments; "" where none does. */
   delimiter: string;
-  /** Share of the time between the first and the last delimiter that lies inside segments of a kind seen at least five times. */
+  /** Share of the time between the first and the last delimiter that is inside segments of recurring kinds: of those with at least five segments. */
   coverage: number;
-  /** The coverage is at least one half. */
+  /** Whether the coverage is at least one half. */
   segmentable: boolean;
-  /** Recurring kinds. */
+  /** Number of recurring kinds. */
   kinds: number;
-  /** Boundaries common to all ranks over those of the coarsest rank. */
+  /** Number of boundaries common to all ranks, divided by that of the rank with the fewest boundaries. */
   agreement: number;
-  /** Least, mean and greatest duration of a segment, s. */
+  /** Least, mean and greatest duration of a segment, in seconds. */
   duration_s: Range;
-  /** Median duration, s. */
+  /** Median duration of a segment, in seconds. */
   median_s: number;
   /** Ranks of the world that have no profile. */
   missing: number[];
   /** Notes on the merge of the ranks' segments. */
   notes: string[];
-  /** The segments one by one, if requested. */
+  /** One dictionary per segment (see `segment_rows`), if requested. */
   rows: Record<string, unknown>[] | null;
 }
 
@@ -1849,31 +1897,31 @@ export interface Sentence {
 /** Some metrics of a job, or of other jobs on its resources, over time. */
 export interface Series {
   metric: string;
-  /** of the values: bytes/s, ops/s, s/s or a level's own */
+  /** unit of the values: bytes/s, ops/s, s/s, or for gauges the unit of the metric */
   unit: string;
   start_ns: number;
   step_ns: number;
   lines: Line[];
-  /** sums of too few other users are hidden (null) */
+  /** true: some values are null because they would be sums over too few other users */
   few: boolean;
 }
 
 /** A server of a file system over time, as its agent recorded it. For viewers who may not see all jobs, all servers of a file system are shown as one. */
 export interface ServerLane {
   host: string;
-  /** the file system; empty: none that a job used */
+  /** file system that it serves; empty: no file system that visible jobs used */
   mount: string;
-  /** the part that it serves; file system: all of it, or unknown */
+  /** part of the file system that it serves; `file system`: all of it, or not known */
   part: 'file system' | 'object servers' | 'metadata server';
-  /** bytes/s; null: not for this viewer */
+  /** bytes/s in each step; null: this viewer may not see them */
   bytes: number[] | null;
-  /** metadata requests/s of a metadata server; null: not for this viewer */
+  /** metadata requests/s in each step; null: this viewer may not see them */
   metadata: number[] | null;
-  /** mean time of a request, ms */
+  /** mean time of a request, ms, in each step */
   request_ms: (number | null)[];
-  /** mean time of a metadata request, ms */
+  /** mean time of a metadata request, ms, in each step */
   metadata_ms: (number | null)[];
-  /** share of the time that its disks were busy */
+  /** share of each step in which its disks were busy, 0 to 1 */
   busy: (number | null)[];
 }
 
@@ -1892,36 +1940,38 @@ export interface Shape {
   name: string;
   /** torus, mesh, fat tree, dragonfly, tree or graph */
   kind: string;
-  /** valid since this time; 0: always */
+  /** this version is valid from this time on; 0: always */
   valid_from_ns: number;
   nodes: number;
   switches: number;
-  /** a cable counts as two: one in each direction */
+  /** number of links; a cable is two links, one in each direction */
   links: number;
   dimensions: string[];
   sizes: number[];
-  /** of each dimension, whether its ends are joined */
+  /** for each dimension, whether its two ends are joined */
   wraps: boolean[];
-  /** where it was read from */
+  /** the source from which this version was read */
   origin: string;
-  /** what could not be read, or was guessed */
+  /** sentences on data that could not be read, or was guessed */
   notes: string[];
-  /** names of nodes' adapters and of switches */
+  /** name of each vertex: a node's adapter, or a switch */
   vertices: string[];
-  /** of each vertex, the node; empty: a switch */
+  /** node of each vertex; empty: the vertex is a switch */
   hosts: string[];
   levels: number[];
   groups: number[];
   planes: number[];
   coordinates: number[][];
-  /** the words for link_kinds */
+  /** names of all kinds of links */
   kinds: string[];
-  /** of each link, the vertex where it begins */
+  /** index of the vertex where each link begins */
   sources: number[];
+  /** index of the vertex where each link ends */
   targets: number[];
-  /** bit/s; 0: not known */
+  /** data rate of each link, bit/s; 0: not known */
   rates: number[];
   lanes: number[];
+  /** kind of each link, as an index in `kinds` */
   link_kinds: number[];
   link_dimensions: number[];
   link_signs: number[];
@@ -1934,7 +1984,7 @@ export interface Share {
   name: string;
   /** Time in the state, summed over processes and threads. */
   seconds: number;
-  /** The same divided by the summed lifetime of the processes, or of their threads where one of the shares would exceed 1, 0 to 1; null where it is not known: more time was counted than there was. CPU time and time inside calls overlap. */
+  /** `seconds` divided by the summed lifetime of the processes, 0 to 1. If a share would exceed 1, all are divided by the lifetime of the threads. null where even that is exceeded, so that the lifetime is not known. CPU time and time inside calls overlap. */
   share: number | null;
 }
 
@@ -1950,21 +2000,21 @@ export interface Side {
 
 /** The advice for a site: what to change, and what that would have saved. */
 export interface SiteAdvice {
-  /** Start and end of the evaluated period, s since the epoch. */
+  /** Start of the evaluated period, s since the epoch. */
   from_s: number;
-  /** Start and end of the evaluated period, s since the epoch. */
+  /** End of the evaluated period, s since the epoch. */
   to_s: number;
-  /** Number of jobs that ran in it. */
+  /** Number of jobs that ran in the period. */
   jobs: number;
   /** Number of these jobs with a verdict. */
   evaluated: number;
-  /** Core hours that all of them held. */
+  /** Core hours that all these jobs held. */
   core_hours: number;
-  /** Core hours that those with a verdict lost to others. */
+  /** Core hours that the jobs with a verdict lost to others. */
   lost: Interval;
-  /** The advice, the greatest saving first; those without a prediction last. */
+  /** The advice, the greatest saving first; changes without a predicted saving are last. */
   found: SiteRecommendation[];
-  /** Why nothing is advised, a sentence; "" where something is. */
+  /** Why no change is advised, a sentence; "" where a change is advised. */
   nothing: string;
   /** Limits of the advice, one sentence each. */
   limits: string[];
@@ -1972,11 +2022,11 @@ export interface SiteAdvice {
 
 /** The advice on a site; for viewers who may not see all jobs, the losses of visible jobs. */
 export interface SiteAdviceReport {
-  /** jobs of the period without a verdict yet: they count nothing */
+  /** number of jobs of the period that have no verdict yet; they are in no sum */
   waiting: number;
   /** null: the viewer may not see all jobs */
   advice: SiteAdvice | null;
-  /** null: the viewer may see all jobs */
+  /** null: the viewer may see all jobs, see `advice` */
   sums: SiteSums | null;
 }
 
@@ -1984,23 +2034,23 @@ export interface SiteAdviceReport {
 export interface SiteRecommendation {
   /** Kind of the change. */
   rule: 'licence' | 'rate limit' | 'exclusive nodes' | 'one switch' | 'drain';
-  /** Name of the resource concerned, for users. */
+  /** Name of the resource concerned, as shown to users. */
   where: string;
-  /** Observation that the advice rests on, with figures; a sentence without its full stop. */
+  /** Observation from which the advice follows, with numbers; a sentence without its full stop. */
   seen: string;
   /** Setting that is to be changed. */
   lever: string;
-  /** Lines to paste. */
+  /** Lines to paste into configurations or scripts. */
   texts: string[];
-  /** Core hours that it would have saved in the period; null: none can be predicted. */
+  /** Core hours that the change would have saved in the period; null where the saving cannot be predicted. */
   saving: Interval | null;
-  /** Energy of nodes that it would have saved, kWh; null: their power is not known. */
+  /** Energy of nodes that the change would have saved, kWh; null where their power is not known. */
   kwh: Interval | null;
-  /** What the saving rests on, or why none is predicted. */
+  /** How the saving was predicted, or why none is predicted. */
   saving_words: string;
   /** Who bears the cost of the change, and what that cost is. */
   pays: string;
-  /** Delays by program, the longest first. */
+  /** Delays of jobs by program, the program with the longest delay first. */
   delays: Delay[];
   /** Conditions under which the advice should not be followed. */
   unless: string;
@@ -2012,26 +2062,29 @@ export interface SiteRecommendation {
 
 /** The loss of a user's jobs in a period. */
 export interface SiteSums {
-  /** Start and end of the period, s since the epoch. */
+  /** Start of the period, s since the epoch. */
   from_s: number;
-  /** Start and end of the period, s since the epoch. */
+  /** End of the period, s since the epoch. */
   to_s: number;
-  /** Number of the user's jobs that ran in it. */
+  /** Number of the user's jobs that ran in the period. */
   jobs: number;
   /** Number of these jobs with a verdict. */
   evaluated: number;
-  /** Core hours that they held. */
+  /** Core hours that these jobs held. */
   core_hours: number;
-  /** Core hours that they lost to others. */
+  /** Core hours that these jobs lost to others. */
   lost: Interval;
-  /** Loss by resource, the greatest first. */
+  /** Loss on each resource, the greatest loss first. */
   resources: ResourceSum[];
 }
 
-/** By how much one program slows another, with its 95 % interval; infinite: without an end. */
+/** By how much one program slows another, with its 95 % interval. */
 export interface Slowdown {
+  /** Mean of the runs with the other program divided by the mean of those without it, less 1. */
   value: number;
+  /** Lower end of the interval. */
   low: number | null;
+  /** Upper end of the interval; infinite where the runs do not bound it. */
   high: number | null;
 }
 
@@ -2039,20 +2092,21 @@ export interface Slowdown {
 export interface SlowedGpu {
   start_ns: number;
   end_ns: number;
-  /** of this time, 0 to 1 */
+  /** part of this time in which the clock was lowered, 0 to 1 */
   share: number;
+  /** this slowdown in words, with power and temperature */
   words: string;
 }
 
-/** The slowdown of a run on one resource, compared with similar runs. */
+/** The slowdown of a run on one resource, compared with similar runs. Similar runs are runs of the same program on about as many ranks. */
 export interface SlownessOnResource {
   /** The resource. */
   resource: string;
   /** Kind of the resource. */
   resource_kind: 'file system' | 'object servers' | 'metadata server' | 'network' | 'node' | 'memory' | 'gpu' | 'bus';
-  /** Load of the run there: bytes, plus a fixed number for each call. */
+  /** Load of the run on it: bytes, plus a fixed number of bytes for each call. */
   bytes_and_calls: number;
-  /** Time of its operations over the median of similar runs; above 1 it was slower. Similar are runs of its program on about as many ranks. */
+  /** Service time of the run, divided by the median of similar runs. If it is above 1, the run was slower. It is 1 if there are no similar runs. */
   factor: number;
   /** Number of similar runs. */
   like_runs: number;
@@ -2064,27 +2118,27 @@ export interface SlownessOnResource {
 export interface Span {
   first_ns: number;
   last_ns: number;
-  /** whether a job runs now */
+  /** whether one of these jobs runs now */
   live: boolean;
   nodes: number;
-  /** length of the shortest slices */
+  /** length of the shortest slices of these jobs */
   slice_ns: number;
-  /** start of the curve */
+  /** start of the first step in `busy` */
   start_ns: number;
   step_ns: number;
-  /** number of nodes with a job, per step */
+  /** number of nodes with a job in each step */
   busy: number[];
 }
 
 /** The spread of a metric over the processes of a job, in the metric's unit. */
 export interface Spread {
-  /** Sum over all processes, the short ones included. */
+  /** Sum over all processes, including those too short for a profile. */
   total: number;
-  /** Least value of a process (short ones left out, unless there are no others). */
+  /** Least value of a process. Short processes are left out unless all are short. */
   min: number;
-  /** Mean over the same processes. */
+  /** Mean over the same processes as `min`. */
   mean: number;
-  /** Greatest value of a process. */
+  /** Greatest value among the same processes. */
   max: number;
 }
 
@@ -2105,20 +2159,20 @@ export interface StragglerReport {
   host: string;
   start_ns: number;
   end_ns: number;
-  /** that the others waited for them */
+  /** time for which the other ranks waited for these ranks */
   seconds: number;
   cause: 'starved' | 'capped' | 'slow cores' | 'slow file system' | 'slow link' | 'own imbalance' | 'unknown';
-  /** the cause is outside the program */
+  /** true: the cause is outside the program */
   interference: boolean;
-  /** 1 less the probability that ranks that are alike show as much */
+  /** 1 minus the probability that equal ranks differ as much by chance */
   confidence: number;
-  /** ranks and node in words */
+  /** the late ranks and their node, in words */
   who: string;
-  /** since when and until when, in words */
+  /** start and end of the time in which they were late, in words */
   when: string;
-  /** the cause in words; if unknown, why, and which data would show it */
+  /** the cause in words; if it is not known, why not, and which data would show it */
   reason: string;
-  /** all of it as one sentence */
+  /** who, when and reason as one sentence */
   text: string;
 }
 
@@ -2193,7 +2247,7 @@ export interface Suspect {
   user: number | null;
   /** The resource on which it slowed the job. */
   resource: string;
-  /** Its part of the loss on the resource, 0 to 1 (non-negative regression). */
+  /** Its part of the loss on the resource, 0 to 1. If it was found by a test, the part comes from a non-negative regression. */
   share: number;
   /** Run time that it cost the job. */
   seconds: Interval;
@@ -2201,11 +2255,11 @@ export interface Suspect {
   slices: number;
   /** Rank correlation of its load with the job's service time. */
   correlation: number;
-  /** p value of the circular-shift permutation test. */
+  /** p value of the test, which shifts the load circularly in time. */
   p: number;
   /** p after control of the false-discovery rate over all suspects and resources. */
   q: number;
-  /** Lag of the load at which the correlation is greatest; 0: at once. */
+  /** Time from its load to the slowdown for which the correlation is greatest; 0: the load acts at once. */
   lag_s: number;
   /** Its access pattern on the resource, for users ("aggregate-write, chunk 1 MiB"). */
   pattern: string;
@@ -2213,28 +2267,28 @@ export interface Suspect {
   kind: 'job' | 'unprofiled' | 'server';
   /** Method by which it was found: test or account. */
   how: 'account' | 'test';
-  /** Of a suspect by account, what the statistical test says of the same load, part of a sentence; "" where none was possible. */
+  /** For a suspect that was found by an account: what the statistical test found about the same load, as part of a sentence; "" where no test was possible. */
   agreement: string;
 }
 
-/** CPU time over run time: the number of cores kept busy, and its spread over processes. */
+/** Number of cores that a process kept busy: CPU time over run time; spread over processes. */
 export interface Threads {
   min: number;
   mean: number;
   max: number;
 }
 
-/** A part of the ranks' time. */
+/** The share of the ranks' time that was spent in one state. */
 export interface TimeShare {
-  /** computation, point-to-point, collective, one-sided, mpiio, other mpi or file i/o. */
+  /** Name of the state: computation, point-to-point, collective, one-sided, mpiio, other mpi or file i/o. */
   name: string;
-  /** Time, summed over ranks. */
+  /** Time in the state, summed over ranks. */
   seconds: number;
-  /** Share of the time of all ranks. */
+  /** Share of the time of all ranks, 0 to 1. */
   share: number;
-  /** Share on the rank where it is least. */
+  /** Share of the rank's own time on the rank where this share is least. */
   least: number;
-  /** Share on the rank where it is most. */
+  /** Share of the rank's own time on the rank where this share is greatest. */
   most: number;
 }
 
@@ -2256,9 +2310,9 @@ export interface Trace {
 /** A job, and the other runs that it is compared with. */
 export interface Trend {
   program: string;
-  /** number of processes of each run; null: they differ */
+  /** number of processes that all these runs have, as the job has; null: no other run has as many as the job */
   processes: number | null;
-  /** the earliest first; the job is one of them */
+  /** the job and the other runs, the earliest first */
   runs: TrendRun[];
 }
 
@@ -2266,16 +2320,16 @@ export interface Trend {
 export interface TrendRun {
   job: string;
   start_ns: number;
-  /** run time, as `figures` has it */
+  /** run time, the same as in the answer of `figures` */
   run_s: number;
   running: boolean;
-  /** null: none yet, or there can be none */
+  /** null: there is no verdict (yet); see `why_not` */
   verdict: Brief | null;
-  /** why there can be no verdict; empty: not so, or not known yet */
+  /** why there can be no verdict; empty: there is one, or one may still come */
   why_not: string;
 }
 
-/** Traffic that the kernel counted, but that no counted call explains. It is of io_uring, static code and calls inside libc, or of files that are left out on purpose: pseudo file systems (a read of /dev/zero counts here) and excluded paths. */
+/** Traffic that the kernel counted, but jostle's wrapped calls did not. It comes from io_uring, static code and calls inside libc, or from files that jostle leaves out on purpose: pseudo file systems (such as a read of /dev/zero) and excluded paths. */
 export interface Unaccounted {
   /** read or write. */
   direction: string;
@@ -2283,11 +2337,11 @@ export interface Unaccounted {
   system: number;
   /** Bytes of wrapped calls on files and streams. */
   wrapped: number;
-  /** system - wrapped, at least 0. stdio reads ahead, so a little is normal. */
+  /** system - wrapped, at least 0. stdio reads ahead, so a few bytes are normal. */
   bytes: number;
   /** bytes / system; 0 without traffic. */
   share: number;
-  /** Bytes that reached the storage layer; mapped files show only here. */
+  /** Bytes that reached the storage layer. Traffic of mapped files shows only here. */
   storage: number;
 }
 
@@ -2295,7 +2349,7 @@ export interface Unaccounted {
 export interface Untested {
   /** The reason, one sentence. */
   why: string;
-  /** A command that would decide it, with its purpose. */
+  /** What to run so that it becomes known, such as a run with shorter slices. */
   decided_by: string;
 }
 
@@ -2306,9 +2360,9 @@ export interface Verdict {
   attribution: Attribution;
   estimate: EstimateReport;
   interference: InterferenceReport | null;
-  /** mount, or a resource of one -> the same with its path in the job */
+  /** names for users: for the identity of each mount, its path in the job; for each resource that is a part of a mount, its name with this path */
   mounts: Record<string, string>;
-  /** whom its ranks waited for; null: it has no ranks */
+  /** late ranks that others waited for; null: the job has no ranks */
   waits: WaitsReport | null;
 }
 
@@ -2320,9 +2374,9 @@ export interface VerdictHead {
   percent: Interval;
   /** Loss in seconds. */
   lost_s: Interval;
-  /** Run time that `percent` refers to, s. */
+  /** Run time that `percent` refers to, in seconds. */
   run_s: number;
-  /** Run time that the job would have had without interference, s. */
+  /** Run time that the job would have had without interference, in seconds. */
   intrinsic_s: number;
   /** Cause of the largest loss; null where nothing was lost. One of: file system; network; memory or cpu, for messages within a node; memory; cpu; gpu; bus; unknown. */
   cause: 'file system' | 'network' | 'memory or cpu' | 'memory' | 'cpu' | 'gpu' | 'bus' | 'unknown' | null;
@@ -2361,7 +2415,7 @@ export interface ViewName {
 /** The late ranks of a job, as `waits` in the output of `jostle estimate --json`. */
 export interface WaitsReport {
   worlds: WorldWaitsReport[];
-  /** probability that a world whose ranks are alike has a straggler named */
+  /** probability that a straggler is named in a world whose ranks are equal */
   false_alarm: number;
 }
 
@@ -2374,59 +2428,59 @@ export interface WayIn {
 export interface WorldDigest {
   /** Id of the world; "" when unknown. */
   world: string;
-  /** Ranks of the world; 0 when unknown. */
+  /** Number of ranks of the world; 0 when unknown. */
   size: number;
   /** Number of ranks that have a profile. */
   ranks: number;
-  /** Ids of their processes, by rank. */
+  /** Ids of the ranks' processes, in order of rank. */
   processes: number[];
-  /** Number of ranks by program, the most frequent first. */
+  /** Number of ranks by program, the most frequent program first. */
   programs: Record<string, number>;
   /** Nodes of the ranks. */
   hosts: string[];
-  /** Whether MPI_Comm_spawn started it. */
+  /** Whether MPI_Comm_spawn started the world. */
   spawned: boolean;
   /** First line of the MPI library's version text; for a training job, its collective library. */
   library: string;
-  /** MPI adapter of jostle that counted its calls; "" without one. */
+  /** jostle's MPI adapter that counted the calls of the world; "" without one. */
   adapter: string;
-  /** Whether its MPI calls were counted. */
+  /** Whether the MPI calls of the world were counted. */
   counted: boolean;
-  /** Why its calls were not counted, or what else is missing; "" if nothing is. */
+  /** Why calls were not counted, or what else is missing; "" if nothing is missing. */
   problem: string;
-  /** orte, prrte, hydra, slurm, torch or "". */
+  /** Launcher of the ranks: orte, prrte, hydra, slurm or torch; "" if unknown. */
   launcher: string;
   /** Id of the batch job; "" without one. */
   batch: string;
   /** MPI thread level: single, funneled, serialized or multiple. */
   thread_level: string;
-  /** Ranks that ended, or still run, without having left MPI_Finalize. */
+  /** Number of ranks that ended, or still run, without having left MPI_Finalize. */
   unfinished: number;
   /** Whether some rank still runs. */
   running: boolean;
   /** When the first rank called MPI_Init or joined the world, ns since the epoch. */
   start_ns: number;
-  /** Time from there to the last return of MPI_Finalize, or to the end, s. */
+  /** Time from `start_ns` to the last return of MPI_Finalize; without that, to the end of the last rank, in seconds. */
   seconds: number;
-  /** Time from begin to completion of the collectives of a collective library, over that of the ranks, 0 to 1; null where several were under way at once for so long that they add up to more than the ranks' time. */
+  /** Time from start to completion of the collectives of a collective library, divided by the ranks' time, 0 to 1. null where so many collectives were under way at once that they add up to more than the ranks' time. */
   in_collectives: number | null;
-  /** Calls and bytes of the ranks, by kind of call; kinds that occurred only. */
+  /** Calls and bytes of the ranks, by kind of call; only kinds that occurred. */
   traffic: CallTraffic[];
-  /** Shares of time by state, over the ranks whose run time is known; empty if it is known of none. */
+  /** How the ranks' time is divided among states, over the ranks whose run time is known; empty if it is known for no rank. */
   shares: TimeShare[];
-  /** Description of the time that the shares are of. */
+  /** Description of the time that is divided. */
   shares_over: string;
   /** Load balance; null for a single rank. */
   balance: Balance | null;
-  /** Thread-level concurrency. */
+  /** Number of cores that a rank kept busy, and its number of threads. */
   threads: RankThreads;
-  /** Hardware counters. */
+  /** Results of hardware counters. */
   counters: Counters;
-  /** Share of the time that calls took beyond what such calls usually take; null: not known. */
+  /** Time that calls took beyond what such calls usually take, as a share of the ranks' time; null: not known. */
   waited: number | null;
-  /** Share of the time off the CPU between calls (sampled; at least); null: not known. */
+  /** Time off the CPU between calls, as a share of the ranks' time. It was sampled, so it is a lower bound. null: not known. */
   off_cpu: number | null;
-  /** Every metric that is not zero and no histogram, over the ranks. */
+  /** Spread over the ranks of every metric that is not zero, by id, without histograms. */
   metrics: Record<string, Spread>;
   /** Execution segments; null where they were switched off or never recorded. */
   segments: SegmentsDigest | null;
@@ -2438,8 +2492,9 @@ export interface WorldDigest {
 export interface WorldWaitsReport {
   number: number;
   ranks: number;
+  /** named: the others waited for the stragglers; cleared: they waited for no rank in particular; undecided: this is not known */
   answer: 'named' | 'cleared' | 'undecided';
   stragglers: StragglerReport[];
-  /** the answer in words */
+  /** the answer, with its stragglers, in words */
   text: string;
 }

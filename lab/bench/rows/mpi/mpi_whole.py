@@ -51,7 +51,7 @@ def whole_row(prepared: Prepared, samples: Samples, account: str) -> Row:
 
     Args:
         prepared: The program.
-        samples: Its times by variant, s.
+        samples: Its times by variant, in seconds.
         account: The overhead that jostle itself recorded, as text for the row's note.
     """
     cost = share(samples[OURS], samples[BARE])

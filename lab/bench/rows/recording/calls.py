@@ -21,7 +21,7 @@ class Call:
 
     Attributes:
         what: Name of the call in the table.
-        limit: Largest time that jostle may add to the call if there is no peer, ns.
+        limit: Largest time that jostle may add to the call if there is no peer, in ns.
         metric: Metric that must have counted the call; otherwise nothing was measured.
     """
 

@@ -22,7 +22,7 @@ class NodeCommand:
     Attributes:
         node: Host on which the command runs.
         pid: Process ID in the lab's namespace.
-        seconds: Time since the start of the command, s.
+        seconds: Time since the start of the command, in seconds.
         words: Command line.
     """
 

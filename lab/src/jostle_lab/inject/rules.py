@@ -54,10 +54,10 @@ class Delay:
 
     Attributes:
         shape: fixed, gauss (normal, drawn again if negative) or pareto (heavy tail).
-        size_ns: Length of a delay (fixed), mean length (gauss) or least length (pareto), ns.
-        spread_ns: Standard deviation of the lengths (gauss), ns.
+        size_ns: Length of a delay (fixed), mean length (gauss) or least length (pareto), in ns.
+        spread_ns: Standard deviation of the lengths (gauss), in ns.
         exponent: Exponent of the tail (pareto): P(longer than x) = (size/x)^exponent.
-        cap_ns: Greatest length (pareto), ns.
+        cap_ns: Greatest length (pareto), in ns.
     """
 
     shape: str
@@ -139,7 +139,7 @@ class Rules:
         until_ns: End of the time with delays, counted like `from_ns`; None: no end.
         period_ns: Period of a schedule on the wall clock, ns; 0: no schedule.
         duty: Share of a period in which calls are delayed.
-        phase_ns: Shift of the periods, ns.
+        phase_ns: Shift of the periods, in ns.
         random_place: Whether the part with delays is drawn from the seed for each period, among
             equal parts; else it is the first part of each period.
     """

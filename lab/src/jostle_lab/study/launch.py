@@ -32,8 +32,8 @@ class Launch:
         folder: Folder of the program on the file system under study, the same path on all its
             nodes.
         spool, log: Folders for profiles and for the signal's logs, local to each node.
-        start_ns: Instant at which the first operation is due, on a slice boundary, ns.
-        slice_ns: Length of a time slice, ns.
+        start_ns: Instant at which the first operation is due, on a slice boundary, in ns.
+        slice_ns: Length of a time slice, in ns.
         until_stopped: Whether the program runs until its probe ends.
     """
 

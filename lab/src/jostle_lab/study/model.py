@@ -111,11 +111,11 @@ class Program:
         time_s: Seconds after which the program ends.
         period_s: Period of a periodic signal, s; None for sustained load.
         duty: Active share of the period.
-        phase_s: Shift of the period's begin, s.
+        phase_s: Shift of the period's begin, in seconds.
         options: Further arguments of jostle-signal.
         progress: Metric of progress, one of PROGRESS.
-        limit_s: Time limit after which the program is stopped, s.
-        expect_s: Approximate run time alone, for the estimate, s.
+        limit_s: Time limit after which the program is stopped, in seconds.
+        expect_s: Approximate run time alone, for the estimate, in seconds.
         alone: Whether the program is run alone, too.
         env: Further environment variables.
         files: Files that are created in the program's folder before it starts: pairs (name,
@@ -304,7 +304,7 @@ class Where:
         placement: Nodes of the second program of a pair: "disjoint" (the next nodes), "interleaved"
             (every other node, between those of the first program) or "shared" (the same nodes).
         lead_s: Time before its begin at which a run is prepared, s; None: chosen by the place.
-        settle_s: Pause between runs, s.
+        settle_s: Pause between runs, in seconds.
     """
 
     place: Annotated[str, one_of(PLACES)] = "lab"
@@ -323,7 +323,7 @@ class Study:
         name: Name of the study in the repository.
         description: One-line description for users.
         repetitions: Number of repetitions of each run.
-        slice_ns: Length of a time slice, ns.
+        slice_ns: Length of a time slice, in ns.
         seed: Seed of the random order of the runs.
         mode: "race" (both programs of a pair do a fixed amount of work) or "probe" (the signal runs
             until its probe ends).

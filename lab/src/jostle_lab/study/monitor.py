@@ -124,7 +124,7 @@ class Traffic:
     """Traffic at the servers between two samples.
 
     Attributes:
-        begin_ns, end_ns: Times of the two samples, ns.
+        begin_ns, end_ns: Times of the two samples, in ns.
         server: Bytes that the servers received.
         own: Bytes that the nodes of the run sent to the servers.
     """

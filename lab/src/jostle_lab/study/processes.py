@@ -60,7 +60,7 @@ def sweep(mark: str, patience_s: float = GRACE_S) -> bool:
 
     Args:
         mark: The run's mark.
-        patience_s: Time that the processes may take to end, s.
+        patience_s: Time that the processes may take to end, in seconds.
 
     Returns:
         Whether all processes have ended.
@@ -96,14 +96,14 @@ class Task:
         commands: Commands that start the program: one process per mpirun, or one per node.
         words: Folder for the program's output.
         stop: Function that asks the program to end, by a signal to its ranks.
-        limit_s: Time limit after which the program is stopped, s.
+        limit_s: Time limit after which the program is stopped, in seconds.
         finished: Function that returns whether the program's work is done, even if its launcher
             still runs.
         repeat: Whether the program is restarted after it has succeeded (a command that must last
             until its probe ends).
         status: Exit status in a shell's notation; None while the program runs.
         error: Reason why the program failed; "" if it did not.
-        begin_ns, end_ns: Begin and end of the program's processes, ns.
+        begin_ns, end_ns: Begin and end of the program's processes, in ns.
         rounds: Number of times that the program was started.
         lingered: Whether the program had to be stopped after its work was done.
     """

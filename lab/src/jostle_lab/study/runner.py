@@ -31,7 +31,7 @@ class StudyProgress:
         done, total: Number of runs that are done, and of all runs.
         run: The current run, or the run that just ended; None before the first run.
         record: Record of that run, once it has ended.
-        left_s: Estimated time left, s.
+        left_s: Estimated time left, in seconds.
         said: Description of the work between runs, such as starting a lab.
     """
 

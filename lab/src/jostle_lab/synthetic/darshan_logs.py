@@ -36,7 +36,7 @@ class LoggedFile:
         path: Path of the file.
         rank: Rank that used the file; -1: all ranks together.
         counters: Counters by Darshan's names.
-        times: Times and instants by Darshan's names, s.
+        times: Times and instants by Darshan's names, in seconds.
         interface: POSIX or STDIO.
         targets: Storage targets that store the file.
     """

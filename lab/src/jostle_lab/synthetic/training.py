@@ -77,7 +77,7 @@ def plant_training(
         job: Name of the job.
         host: Node of the job.
         gpus: Number of the job's GPUs, at most 8.
-        seconds: Run time of the job, s.
+        seconds: Run time of the job, in seconds.
         begin_s: Start of the job, s after the start of synthetic time.
         seed: The same seed gives the same rows.
     """

@@ -41,7 +41,7 @@ class JobScore:
         job: The job's name.
         seed: Seed of the job's repository.
         null: Whether no job in the repository slows another.
-        run_s: Run time of the job, s.
+        run_s: Run time of the job, in seconds.
         true_s: Seconds that the job lost to others.
         found_s: Estimate of these seconds by jostle.
         low_s: Lower end of the estimate's interval.

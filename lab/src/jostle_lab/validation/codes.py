@@ -51,7 +51,7 @@ class Code:
         make: Function that fills the program's folder once, given the folder and the ranks.
         steps: Number of steps, such as time steps, that the program makes; 0 if it has none.
         where: Folder in which the program runs, if not in a folder of its own.
-        limit_s: Time limit after which the program counts as hung, s.
+        limit_s: Time limit after which the program counts as hung, in seconds.
         alongside: Patterns of `jostle signal` that disturb the program; each disturbed run has one
             of them, in turn.
         over_nodes: Whether the program runs on nodes of a lab: half of its ranks on each side of a

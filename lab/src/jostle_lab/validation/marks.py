@@ -58,7 +58,7 @@ def _of(rows: pa.Table, names: tuple[str, ...], files: str) -> Marks:
     Args:
         rows: Segments, in order of time.
         names: Columns with the number of calls in each segment.
-        files: Column with the time in file calls in each segment, ns.
+        files: Column with the time in file calls in each segment, in ns.
     """
     each: Ints = np.zeros(rows.num_rows, dtype=np.int64)
     for name in names:

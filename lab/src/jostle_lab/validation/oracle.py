@@ -75,7 +75,7 @@ class Truth:
     """The true loss of a run.
 
     Attributes:
-        run_s: Time from MPI_Init to MPI_Finalize, s.
+        run_s: Time from MPI_Init to MPI_Finalize, in seconds.
         total_s: Time by which all windows together are longer than the reference (their undisturbed
             duration).
         displaced_s: Part of `total_s` that lengthens even the median window: continuous
@@ -371,7 +371,7 @@ def alongside(
 
 
 def _edges(marks: Marks, row: Floats) -> Floats:
-    """Return the edges of a run's windows, ns."""
+    """Return the edges of a run's windows, in ns."""
     edges: Floats = marks.at_ns[0] + np.concatenate([[0.0], np.cumsum(row)]) * 1e9
     return edges
 

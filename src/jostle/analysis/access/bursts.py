@@ -29,10 +29,10 @@ class Period:
     """Periodic bursts of I/O, with their period and its interval.
 
     Attributes:
-        seconds: Time from the start of one burst to the start of the next, s.
-        low: Lower end of the 95 % interval of the period, s.
-        high: Upper end of that interval, s.
-        on_seconds: Median length of a burst, s.
+        seconds: Time from the start of one burst to the start of the next, in seconds.
+        low: Lower end of the 95 % interval of the period, in seconds.
+        high: Upper end of that interval, in seconds.
+        on_seconds: Median length of a burst, in seconds.
         bursts: Number of bursts in the series.
         p_value: Probability that bursts of the same lengths, at random instants, recur at least as
             regularly.
@@ -61,7 +61,7 @@ def find_period(amounts: Floats, slice_s: float, *, busy: Floats | None = None) 
 
     Args:
         amounts: Bytes (or operations) of each slice, shape (slices,).
-        slice_s: Length of a slice, s.
+        slice_s: Length of a slice, in seconds.
         busy: Seconds that a process spent inside I/O calls in each slice, mean over processes. If
             processes are inside calls between bursts, the bursts only show when calls end, and
             none are reported. None: not known.
@@ -116,7 +116,7 @@ def _test(starts: Ints, lengths: Ints, least: int, slice_s: float) -> Period | N
         starts: First slice of each burst.
         lengths: Length of each burst, slices.
         least: Shortest pause between two bursts, slices.
-        slice_s: Length of a slice, s.
+        slice_s: Length of a slice, in seconds.
     """
     distances = np.diff(starts).astype(np.float64)
     if len(distances) < 2:

@@ -27,7 +27,7 @@ class Series:
     Attributes:
         mount: Identity of the mount.
         first: Number of the first slice.
-        slice_ns: Length of a slice, ns.
+        slice_ns: Length of a slice, in ns.
         known: Whether the profile records where in a file calls begin.
         bytes: Bytes written (read) in each slice.
         busy: Seconds inside calls in each slice, mean over the processes.

@@ -47,7 +47,7 @@ class OwnNeighbour:
         start_s: When the other job started, s after the start of the job that it slowed; negative
             if it started earlier.
         end_s: When the other job ended, s after the same instant.
-        seconds: Time that the other job cost the job, s.
+        seconds: Time that the other job cost the job, in seconds.
     """
 
     job: str
@@ -62,8 +62,8 @@ class Recommendations:
 
     Attributes:
         job: Name of the job.
-        run_s: Run time of the job, s.
-        lost: Run time that other jobs cost it, s.
+        run_s: Run time of the job, in seconds.
+        lost: Run time that other jobs cost it, in seconds.
         found: The advice, the greatest predicted saving first; those without a prediction last.
         nothing: Why no change is advised, a sentence; "" where a change is advised.
         limits: Limits of the advice, one sentence each.

@@ -29,7 +29,7 @@ class _Seen:
     """How fast a run's requests on a mount were when other jobs did not slow them.
 
     Attributes:
-        per_byte: Time in calls per byte, ns.
+        per_byte: Time in calls per byte, in ns.
         request: Mean bytes per request.
     """
 

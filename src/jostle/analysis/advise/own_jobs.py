@@ -102,7 +102,7 @@ class _Shift:
     """A later start of the other job, by which the bursts of two jobs overlap less.
 
     Attributes:
-        seconds: By how much later the other job starts, s.
+        seconds: By how much later the other job starts, in seconds.
         period: Period of the bursts, the same for both jobs.
         left: Overlap after the shift divided by the overlap before it, 0 to 1.
     """

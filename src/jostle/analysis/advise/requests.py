@@ -77,12 +77,12 @@ def _fitted(
 
 
 def _cost(ops: Floats, moved: Floats, spent: Floats) -> float:
-    """Return the time that a request costs in addition to the time for its bytes, s.
+    """Return the time that a request costs in addition to the time for its bytes, in seconds.
 
     Args:
         ops: Number of requests in each slice.
         moved: Bytes moved in each slice.
-        spent: Time in requests in each slice, s.
+        spent: Time in requests in each slice, in seconds.
     """
     scale = float(moved.sum() / ops.sum())
     found, _ = nnls(np.column_stack([ops, moved / scale]), spent)

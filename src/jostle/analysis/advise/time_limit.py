@@ -20,7 +20,7 @@ class PastRun:
     """A run of the same program by the same user, on as many nodes with as many processes.
 
     Attributes:
-        seconds: Run time, s.
+        seconds: Run time, in seconds.
         lost_s: Run time that other jobs cost it, s; None: not known.
         start_s: Start of the run, s since the epoch; None: not known.
     """

@@ -49,7 +49,7 @@ class ProcessGpu:
 
     @property
     def seconds(self) -> float:
-        """Return the time that the copies took, s."""
+        """Return the time that the copies took, in seconds."""
         return sum(self.ns.values()) / 1e9
 
     @property

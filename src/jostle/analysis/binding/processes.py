@@ -33,8 +33,8 @@ class BoundProcess:
         group_cpus: Cores of the process's control group, or of the machine if there is no group;
             None: unknown.
         group_nodes: NUMA nodes of the cores in `group_cpus`; None: unknown.
-        cpu_s: CPU time of the process, s.
-        waited_s: Time that the threads of the process waited for a core, s.
+        cpu_s: CPU time of the process, in seconds.
+        waited_s: Time that the threads of the process waited for a core, in seconds.
         threads: Largest number of threads that the process had.
     """
 
@@ -70,7 +70,7 @@ class BoundProcess:
 
     @property
     def life_s(self) -> float:
-        """Return the run time of the process, s."""
+        """Return the run time of the process, in seconds."""
         return (self.end_ns - self.start_ns) / 1e9
 
     def meets(self, other: BoundProcess) -> bool:

@@ -32,7 +32,7 @@ def shared_gpus(
         table: What each process did with each GPU, JobTables.process_gpus.
         known: All GPUs of the job's nodes, JobTables.node_gpus.
         processes: Processes of the job by their id.
-        seconds: Run time of the job, s.
+        seconds: Run time of the job, in seconds.
 
     Returns:
         The advice, with all such GPUs; None if there is none.

@@ -113,8 +113,8 @@ def among(
         own: For each quantity of `figures`, its value in each process of the run that counts, and
             its total in the run.
         theirs: For each quantity of `figures`, its total in each other run.
-        seconds: Run time of the run, s.
-        their_seconds: Run times of the other runs, s.
+        seconds: Run time of the run, in seconds.
+        their_seconds: Run times of the other runs, in seconds.
         training: Whether the run is a training job without MPI.
 
     Returns:

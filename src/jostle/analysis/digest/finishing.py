@@ -80,7 +80,7 @@ class Finishing:
         job: Name of the job.
         mount: Identity of the mount.
         start_ns: Start of the slice with the job's first byte on the mount, ns since the epoch.
-        slice_ns: Slice length of the job, ns.
+        slice_ns: Slice length of the job, in ns.
         ends: The processes that moved at least a tenth of the usual bytes, in order of their ends.
         balanced_s: When the last process that is not late had ended, s from start_ns.
         tail_s: How long the late processes went on after that, s; 0: none was late.
@@ -115,7 +115,7 @@ class Finishing:
 
     @property
     def whole_s(self) -> float:
-        """Time from the job's first byte on the mount to its last, s."""
+        """Time from the job's first byte on the mount to its last, in seconds."""
         return self.balanced_s + self.tail_s
 
     @property
@@ -204,7 +204,7 @@ def late_ones(end: Floats, slice_s: float) -> Flags:
 
     Args:
         end: Time at which each process ended, s after the first byte.
-        slice_s: Length of a slice, s.
+        slice_s: Length of a slice, in seconds.
     """
     middle = float(np.median(end))
     usual = float(np.median(np.abs(end - middle)))

@@ -19,7 +19,7 @@ def gpus(tables: JobTables, seconds: float) -> list[GpuDigest]:
 
     Args:
         tables: The tables of the job, from Repository.job_tables.
-        seconds: Run time of the job, s.
+        seconds: Run time of the job, in seconds.
 
     Returns:
         One entry per host and GPU; an empty list where no process recorded what a GPU did.

@@ -30,7 +30,7 @@ class Rate:
         value: The rate.
         unit: bytes/s or ops/s.
         over: Description of the time that the rate is divided by.
-        seconds: Length of that time, s.
+        seconds: Length of that time, in seconds.
     """
 
     value: float
@@ -204,8 +204,8 @@ class ProfilerCost:
 
     Attributes:
         calls: Number of wrapped calls that were counted.
-        heartbeat_s: CPU time of the runtime's threads that write records (heartbeats), s.
-        total_s: Estimated cost of calls and heartbeats together, s.
+        heartbeat_s: CPU time of the runtime's threads that write records (heartbeats), in seconds.
+        total_s: Estimated cost of calls and heartbeats together, in seconds.
         share_of_cpu: total_s divided by the CPU time of the job; 0 if the job has no CPU time, NaN
             if total_s exceeds the CPU time.
     """
@@ -285,9 +285,9 @@ class JobDigest:
         start_ns: Start of the first process, ns since the epoch.
         end_ns: End of the last process, or of the last slice seen while the job runs.
         running: Whether some process has not ended.
-        seconds: Wall-clock time, s.
-        process_seconds: Sum of the lifetimes of all processes, s.
-        slice_ns: Lengths of the slices that were recorded, ns.
+        seconds: Wall-clock time, in seconds.
+        process_seconds: Sum of the lifetimes of all processes, in seconds.
+        slice_ns: Lengths of the slices that were recorded, in ns.
         metrics: Spread of every metric that is not zero, by id, without histograms. Metrics of
             mounts are added up over all mounts. For a gauge, the value of a process is its highest
             level.

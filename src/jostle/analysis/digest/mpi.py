@@ -239,7 +239,7 @@ class _World:
 
         Returns:
             The shares of time; a description of the time that is divided; and the time of each
-            rank in each state, by state, ns.
+            rank in each state, by state, in ns.
         """
         states = {name: self._total([metric]).astype(np.float64) for name, metric in STATES.items()}
         inside = sum(states.values(), start=np.zeros(len(self._at)))

@@ -74,7 +74,7 @@ class Balance:
         idlest: Number of the rank that computes least.
         least_waiting: Number of the rank that spends least time in collectives, so that the others
             wait for it; None without collectives.
-        computing_s: Least, mean and greatest computing time of a rank, s.
+        computing_s: Least, mean and greatest computing time of a rank, in seconds.
     """
 
     imbalance: float
@@ -160,8 +160,8 @@ class SegmentsDigest:
         kinds: Number of recurring kinds.
         agreement: Number of boundaries common to all ranks, divided by that of the rank with the
             fewest boundaries.
-        duration_s: Least, mean and greatest duration of a segment, s.
-        median_s: Median duration of a segment, s.
+        duration_s: Least, mean and greatest duration of a segment, in seconds.
+        median_s: Median duration of a segment, in seconds.
         missing: Ranks of the world that have no profile.
         notes: Notes on the merge of the ranks' segments.
         rows: One dictionary per segment (see `segment_rows`), if requested.
@@ -224,7 +224,7 @@ class WorldDigest:
         running: Whether some rank still runs.
         start_ns: When the first rank called MPI_Init or joined the world, ns since the epoch.
         seconds: Time from `start_ns` to the last return of MPI_Finalize; without that, to the end
-            of the last rank, s.
+            of the last rank, in seconds.
         in_collectives: Time from start to completion of the collectives of a collective library,
             divided by the ranks' time, 0 to 1. NaN where so many collectives were under way at
             once that they add up to more than the ranks' time.

@@ -241,7 +241,7 @@ def _per_kind(
     calls: Floats | None = None,
     short: float = 0.0,
 ) -> Floats:
-    """Return the waiting in each bin beyond what is usual for the kind of its segment, ns.
+    """Return the waiting in each bin beyond what is usual for the kind of its segment, in ns.
 
     Args:
         waited: Time that every rank waited in each bin, ns, [bins].
@@ -446,7 +446,7 @@ def _cpu(segments: pa.Table, ranks: int, kind: Ints, together: Floats, unknown: 
 
 
 def _usually(lost: Floats, away: Floats, kind: Ints) -> Floats:
-    """Return for how long ranks usually wait for each other in each segment, s.
+    """Return for how long ranks usually wait for each other in each segment, in seconds.
 
     It is taken from nearby segments of the kind in which no rank was off its CPU. It is 0 for kinds
     with few such segments.

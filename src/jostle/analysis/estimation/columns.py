@@ -34,14 +34,14 @@ def share(part: Floats, whole: Floats) -> Floats:
 
 
 def numbered(values: NDArray[Any]) -> Ints:
-    """Number distinct values from 0 in order of first occurrence; return each value's number."""
+    """Return the number of each value: distinct values are numbered from 0 as they first occur."""
     encoded: Any = pa.array(values).dictionary_encode()
     result: Ints = encoded.indices.to_numpy().astype(np.int64)
     return result
 
 
 def numbered_pairs(first: Ints, second: Ints) -> Ints:
-    """Number distinct pairs of small integers from 0; return the number of each pair."""
+    """Return the number of each pair: distinct pairs of small integers are numbered from 0."""
     return numbered(first * (int(second.max(initial=0)) + 1) + second)
 
 

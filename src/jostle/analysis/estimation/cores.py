@@ -70,7 +70,7 @@ class _Grid:
 
     Attributes:
         start: Start of each slice, ns, [slices].
-        length: Length of a slice, ns.
+        length: Length of a slice, in ns.
     """
 
     start: Ints

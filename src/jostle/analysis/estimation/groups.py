@@ -67,7 +67,7 @@ def features(segments: pa.Table, bytes_rule: BytesRule) -> list[Ints]:
 
 
 def equal_rows(columns: Sequence[NDArray[Any]], rows: int) -> Ints:
-    """Number the distinct rows of a table: equal rows get the same number.
+    """Return the number of each row of a table: equal rows get the same number.
 
     Args:
         columns: The columns of the table, each of shape [rows].

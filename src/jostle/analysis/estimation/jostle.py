@@ -336,7 +336,7 @@ def _doubt(
 
 
 def _queued(costs: SegmentCosts) -> float:
-    """Return an upper bound of the loss of ranks that sleep of their own accord, s.
+    """Return an upper bound of the loss of ranks that sleep of their own accord, in seconds.
 
     It assumes that all their waiting for cores delayed the job. For other ranks it is 0.
     """

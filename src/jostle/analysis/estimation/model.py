@@ -185,8 +185,8 @@ class RunEstimate:
         ranks: Number of processes that were evaluated.
         start_ns: Start of the evaluated time: of the world, or of the job without ranks.
         end_ns: End of the evaluated time.
-        run_s: Length of the evaluated time, s.
-        lost_s: Part of this time that was lost to interference, s.
+        run_s: Length of the evaluated time, in seconds.
+        lost_s: Part of this time that was lost to interference, in seconds.
         percent: The loss in percent of run_s.
         coverage: Share of the run time that could be evaluated.
         inferred_coverage: Share of the run time after set-up that is inside usable clusters; None

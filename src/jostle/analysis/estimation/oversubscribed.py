@@ -80,8 +80,8 @@ def together(slices: pa.Table, start: int, end: int) -> Together | None:
 
     Args:
         slices: The job's slices by host (repository.types.RunTables).
-        start: Time of MPI_Init, ns.
-        end: Time of MPI_Finalize, ns.
+        start: Time of MPI_Init, in ns.
+        end: Time of MPI_Finalize, in ns.
 
     Returns:
         The recorded time per slice; None if it is unknown.

@@ -152,7 +152,7 @@ def _life(tables: RunTables) -> tuple[int, int, int]:
 
 
 def _recorded(slices: pa.Table) -> tuple[int, int]:
-    """Return the start of the first slice and the end of the last slice, ns."""
+    """Return the start of the first slice and the end of the last slice, in ns."""
     number, length = slices.column("slice").to_numpy(), slices.column("slice_ns").to_numpy()
     return int((number * length).min()), int(((number + 1) * length).max())
 
@@ -306,7 +306,7 @@ def _coverage(
         tables: The tables of the run.
         spans: The slices of the run.
         served: Times of file calls on the job's mounts.
-        run: Length of the run, s.
+        run: Length of the run, in seconds.
         computing: Whether time on a core counts. It does not count if other jobs may have slowed
             the cores.
     """

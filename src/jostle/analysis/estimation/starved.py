@@ -68,7 +68,7 @@ def starved(slices: pa.Table, begin: int, end: int) -> Starved:
     Args:
         slices: Slices of the node (repository.types.RunTables).
         begin: Start of the job, ns; it is inside the first slice.
-        end: End of the job, ns.
+        end: End of the job, in ns.
     """
     length = alive(slices, begin, end)
     used = (floats(slices, "os_user_ns_sum") + floats(slices, "os_system_ns_sum")) / 1e9

@@ -192,7 +192,7 @@ def work_of(segments: pa.Table, ranks: int) -> tuple[NDArray[Any], list[str]]:
 
 
 def _window(tables: RunTables, world: WorldSegments) -> tuple[int, int]:
-    """Return the time of the first rank's MPI_Init and of the last rank's MPI_Finalize, ns."""
+    """Return the time of the first rank's MPI_Init and of the last rank's MPI_Finalize, in ns."""
     start = int(ints(world.segments, "start_ns")[0])
     end = int(ints(world.segments, "end_ns")[-1])
     rows = tables.processes

@@ -28,7 +28,7 @@ def clock_slices(alongside: CoRunning) -> int:
 
 
 def _apart_ns(alongside: CoRunning) -> int:
-    """Return by how much the clocks of the job and its neighbours may differ, ns.
+    """Return by how much the clocks of the job and its neighbours may differ, in ns.
 
     Two clocks may be off by their error bounds in opposite directions. The result is 0 if all jobs
     ran on one node, which has one clock.

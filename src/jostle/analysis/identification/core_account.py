@@ -243,7 +243,7 @@ def _levels(rows: pa.Table, column: str, alongside: CoRunning, axis: Axis) -> Fl
 
 
 def _alive(alongside: CoRunning, axis: Axis) -> Floats:
-    """Return the time of each slice in which the job lived, ns."""
+    """Return the time of each slice in which the job lived, in ns."""
     start = axis[0] + axis[1] * np.arange(axis[2], dtype=np.int64)
     low, high = alongside.job.start_ns, alongside.job.last_ns or alongside.job.life[1]
     inside = np.minimum(start + axis[1], high) - np.maximum(start, low)
@@ -418,7 +418,7 @@ def _where_waited(
         here: Indices of the sets that `group` may use.
         everyone: All users.
         atoms: The sets that `group` may use.
-        alive: Time of each slice in which the job lived, ns.
+        alive: Time of each slice in which the job lived, in ns.
     """
     if len(here) == 1:
         return np.ones((1, len(alive)))

@@ -59,7 +59,7 @@ def core_losses(
         accounts: The job's waiting for cores on each node, divided among the cores' users.
         evaluations: Tests of all resources. Where a node was tested as well, the suspects carry
             what the test found.
-        least_s: Smallest loss on a node for which suspects are named, s.
+        least_s: Smallest loss on a node for which suspects are named, in seconds.
     """
     tests = {
         each.test.resource.name: each for each in evaluations if each.test.resource.kind == "node"
@@ -213,9 +213,9 @@ def joined(tested: Interval, accounted: Interval, run_s: float) -> Interval:
     no evidence, the loss that they may have missed is part of the upper end.
 
     Args:
-        tested: Loss found by tests, s.
-        accounted: Loss by waiting for cores, s.
-        run_s: Length of the run, s.
+        tested: Loss found by tests, in seconds.
+        accounted: Loss by waiting for cores, in seconds.
+        run_s: Length of the run, in seconds.
     """
     if accounted.value <= 0:
         return tested

@@ -105,7 +105,7 @@ def _sum(rows: pa.Table, *names: str) -> Floats:
 
 
 def _active_s(rows: pa.Table) -> float:
-    """Return the time in which a job used the mount of these rows, s."""
+    """Return the time in which a job used the mount of these rows, in seconds."""
     slice_ns = int(np.median(ints(rows, "slice_ns")))
     any_use = _sum(rows, *_DATA_NS, *_METADATA_NS, *_BYTES) > 0
     at: Ints = np.unique(ints(rows, "slice")[any_use] * ints(rows, "slice_ns")[any_use] // slice_ns)

@@ -105,7 +105,7 @@ class Iterations:
         Args:
             nodes: Rows of the job in the slice, one per node.
             ranks: Number of ranks of the job.
-            slice_s: Length of the slice, s.
+            slice_s: Length of the slice, in seconds.
             files_s: Time of the slowest rank in file calls, s; it is subtracted from the slice.
         """
         calls = sum(row.mpi_ops for row in nodes)

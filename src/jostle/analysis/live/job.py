@@ -42,8 +42,8 @@ class _Slow:
     """Run time that slower calls cost in a slice.
 
     Attributes:
-        lost_s: Time that was lost to other jobs, s.
-        unexplained_s: Time that was lost for another or an unknown reason, s.
+        lost_s: Time that was lost to other jobs, in seconds.
+        unexplained_s: Time that was lost for another or an unknown reason, in seconds.
     """
 
     lost_s: float = 0.0
@@ -63,7 +63,7 @@ class _Place:
         series: Time per unit of work on the resource over time, by activity.
         because: Why the resource is slow at present; None: it is not.
         suspects: Jobs that may have slowed it.
-        lost: Loss in each of the newest slices, s.
+        lost: Loss in each of the newest slices, in seconds.
     """
 
     series: dict[str, Series] = field(default_factory=dict)
@@ -79,8 +79,8 @@ class JobState:
     Attributes:
         facts: Facts on the job.
         seen_ns: End of the newest slice that was evaluated.
-        run_s: Length of the evaluated time, s.
-        lost_s: Time lost to other jobs so far, s.
+        run_s: Length of the evaluated time, in seconds.
+        lost_s: Time lost to other jobs so far, in seconds.
         unexplained_s: Further time that calls took longer than usual without a known cause, s.
     """
 
@@ -276,7 +276,7 @@ class JobState:
         Args:
             nodes: Rows of the job in the slice, one per node.
             span: Start and end of the slice, ns since the epoch.
-            files_s: Time of the slowest rank in file calls, s.
+            files_s: Time of the slowest rank in file calls, in seconds.
             books: The loads of all jobs by resource.
             found: List of changes; those that the slice shows are appended.
         """
@@ -366,5 +366,5 @@ def _overlap(theirs: frozenset[int] | None, mine: frozenset[int] | None) -> floa
 
 
 def _since(change: Change, span: tuple[int, int]) -> tuple[int, int]:
-    """Return when a change began, and the end of the slice that showed it, ns."""
+    """Return when a change began, and the end of the slice that showed it, in ns."""
     return span[1] - change.slices * (span[1] - span[0]), span[1]

@@ -113,7 +113,7 @@ class LoadBook:
         Args:
             job: Name of the job.
             start_ns: Start of the slice, ns since the epoch.
-            length_ns: Length of the slice, ns.
+            length_ns: Length of the slice, in ns.
             amount: Amount of the load in the slice.
             cores: If the resource is a node: the cores that the job may have used; None: all.
         """

@@ -64,7 +64,7 @@ class LiveAnswer:
         start_ns: Start of the job, ns since the epoch.
         seen_ns: End of the newest slice that was evaluated, ns since the epoch; 0: none yet.
         running: Whether the job still runs.
-        run_s: Length of the evaluated time, s.
+        run_s: Length of the evaluated time, in seconds.
         lost_s: Time lost to other jobs so far, s, as far as it is known while the job runs.
         unexplained_s: Further time that calls took longer than usual without a known cause, s.
         now_percent: Present loss to other jobs: percent of the newest slices.

@@ -46,7 +46,7 @@ class Series:
         Args:
             phase: Number of the phase.
             seconds_per_unit: Time per unit of work, above 0.
-            busy_s: Time of the slice that was spent on this work, s.
+            busy_s: Time of the slice that was spent on this work, in seconds.
         """
         detector = self._of(phase)
         value = math.log(seconds_per_unit)

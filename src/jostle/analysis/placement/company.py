@@ -106,7 +106,7 @@ def _meeting(stay: Stay, met: Sequence[_Met], length: int) -> Meeting:
     Args:
         stay: The concurrent job; for several jobs, a common name.
         met: The concurrent jobs.
-        length: Run time of the examined job, ns.
+        length: Run time of the examined job, in ns.
     """
     shares = [(each.span[1] - each.span[0]) / length for each in met]
     distinct = [
@@ -137,7 +137,7 @@ def _means(
         spans: For each other job, the time in which both ran, ns since the epoch.
         vertices: Number of vertices of the fabric.
         links: Number of links of the fabric.
-        length: Run time of the job, ns.
+        length: Run time of the job, in ns.
 
     Returns:
         Mean numbers of other jobs' routers, of shared routers, and of shared links.

@@ -18,16 +18,16 @@ class Run:
     Attributes:
         job: Name of the job.
         start_ns: Start of the run, ns since the epoch.
-        seconds: Run time, s.
+        seconds: Run time, in seconds.
         ranks: Number of MPI ranks of the run.
         hosts: Nodes of the run.
         rate: Messaging rate of the run: bytes that all ranks sent by MPI, divided by their time in
             MPI; None: the run sent no messages.
         collective_rate: Messaging rate of collectives alone.
         p2p_rate: Messaging rate of point-to-point messages alone.
-        compute_s: Time of a rank outside MPI and I/O, s.
-        mpi_s: Time of a rank in MPI, s.
-        calls_s: Mean time of a rank in each kind of MPI calls, s.
+        compute_s: Time of a rank outside MPI and I/O, in seconds.
+        mpi_s: Time of a rank in MPI, in seconds.
+        calls_s: Mean time of a rank in each kind of MPI calls, in seconds.
         shape: Measures of the run's placement.
         company: The jobs that ran concurrently with the run.
         communicators: Hops and times of the run's communicators, except MPI_COMM_WORLD.
@@ -174,7 +174,7 @@ class Course:
         job: Name of the run.
         times_s: Start of each slice, seconds after the start of the run.
         rates: Messaging rate in each slice.
-        slice_s: Length of a slice, s.
+        slice_s: Length of a slice, in seconds.
         variation: Standard deviation of the rates divided by their mean.
         events: Starts and ends of conflicting jobs, in order of time.
     """

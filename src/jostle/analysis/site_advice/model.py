@@ -60,7 +60,7 @@ class SiteJob:
 
     @property
     def run_s(self) -> float:
-        """Run time of the job, s."""
+        """Run time of the job, in seconds."""
         return self.end_s - self.start_s
 
     @property
@@ -78,7 +78,7 @@ class Cost:
         cause: Name of the job or server that caused the loss.
         resource: Name of the resource.
         kind: Kind of the resource.
-        seconds: Run time lost, s.
+        seconds: Run time lost, in seconds.
         source: Kind of the cause: a job, load without a profile, or a server.
     """
 
@@ -144,8 +144,8 @@ class Delay:
     Attributes:
         program: Name of the program.
         jobs: Number of delayed jobs of the program.
-        mean_s: Mean delay of these jobs, s.
-        most_s: Largest delay of these jobs, s.
+        mean_s: Mean delay of these jobs, in seconds.
+        most_s: Largest delay of these jobs, in seconds.
     """
 
     program: str

@@ -35,7 +35,7 @@ class Outcome:
             would not have run with the licences.
         delays: Delays of jobs that would have started later, by program.
         jobs: Number of these jobs.
-        delay_s: Sum of the delays of these jobs, s.
+        delay_s: Sum of the delays of these jobs, in seconds.
     """
 
     saved: Interval
@@ -112,7 +112,7 @@ def delays_of(late: Iterable[tuple[SiteJob, float]]) -> tuple[Delay, ...]:
     """Return the delays of jobs by program, the program with the longest mean delay first.
 
     Args:
-        late: Each delayed job with its delay, s.
+        late: Each delayed job with its delay, in seconds.
     """
     by_program: dict[str, list[float]] = defaultdict(list)
     for job, delay in late:

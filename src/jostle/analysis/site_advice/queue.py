@@ -14,7 +14,7 @@ class Request:
     Attributes:
         job: Name of the job.
         at_s: When the job arrives, s since the epoch.
-        run_s: Run time of the job once it has started, s.
+        run_s: Run time of the job once it has started, in seconds.
         needs: How much of each resource the job needs. A need above the capacity counts as the
             whole capacity.
     """

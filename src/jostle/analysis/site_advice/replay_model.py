@@ -19,7 +19,7 @@ class Load:
         job: Name of the job.
         program: Program of the job.
         at_s: When the job is submitted, s since the epoch.
-        work_s: Run time of the job without interference, s.
+        work_s: Run time of the job without interference, in seconds.
         cores: Number of cores that the job holds.
         needs: How many of each licence the job needs, by name of the licence.
     """
@@ -38,7 +38,7 @@ class Figures:
 
     Attributes:
         utilisation: Share of the cores that jobs held, from the first submission to the last end.
-        waited_s: Mean time for which jobs waited for their start, s.
+        waited_s: Mean time for which jobs waited for their start, in seconds.
         slowdown: Time from submission to end of a job divided by its run time without interference,
             mean over jobs. Times below 10 s count as 10 s.
         core_hours: Core hours that jobs held.

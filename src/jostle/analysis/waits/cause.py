@@ -204,7 +204,7 @@ def _slow_calls(found: _Late, ops: Floats, seconds: Floats) -> float:
 
 
 def _slow_cores(found: _Late) -> float:
-    """Return the delay by slower cores or steal time, from the core-speed probe, s."""
+    """Return the delay by slower cores or steal time, from the core-speed probe, in seconds."""
     grid = found.grid
     factor = _slowdown(found)
     busy = found.own(grid.length - grid.communication - grid.values["state_io"])[found.inside]

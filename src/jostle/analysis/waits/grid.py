@@ -41,7 +41,7 @@ class Grid:
 
     Attributes:
         start: Start of each slice, ns, (slices,).
-        length: Length of a slice, s.
+        length: Length of a slice, in seconds.
         ranks: Number of each rank, in the order of the columns.
         hosts: Node name of each rank.
         node: Number of each rank's node, from 0, (ranks,).
@@ -76,7 +76,7 @@ class _Axis:
     Attributes:
         first: Number of the first slice.
         slices: Number of slices.
-        length_ns: Length of a slice, ns.
+        length_ns: Length of a slice, in ns.
         column: Column of each rank, by the id of its process.
     """
 

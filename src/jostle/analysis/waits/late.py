@@ -129,7 +129,7 @@ def late_span(found: LatePlaces, seed: int, least_s: float) -> LateSpan | None:
     Args:
         found: The rank or node that was last in each block.
         seed: Seed of the random draws.
-        least_s: Least time that a span must cost to be tested, s.
+        least_s: Least time that a span must cost to be tested, in seconds.
 
     Returns:
         The span; None if no span cost so much time.

@@ -84,9 +84,9 @@ class WorldWaits:
         answer: "named" if the others waited for the stragglers, "cleared" if they waited for no
             rank in particular, "undecided" if this is not known.
         stragglers: The late ranks that are named, those that cost the others most time first.
-        run_s: Length of the time in which the ranks were compared, s.
-        waited_s: Time for which all others waited for the last rank, whichever it was, s.
-        least_s: Least time that late ranks must cost the others to be named, s.
+        run_s: Length of the time in which the ranks were compared, in seconds.
+        waited_s: Time for which all others waited for the last rank, whichever it was, in seconds.
+        least_s: Least time that late ranks must cost the others to be named, in seconds.
         why: Reason why the answer is undecided, or what was found in a cleared world; part of a
             sentence.
         decided_by: Action that would decide the answer, as part of a sentence; "" where it is

@@ -128,7 +128,7 @@ def _world(tables: RankTables, rows: pa.Table, search: _WorldSearch) -> WorldWai
 
 
 def _clocks_apart(rows: pa.Table) -> float:
-    """Return how far the clocks of the nodes of a world may be apart, s.
+    """Return how far the clocks of the nodes of a world may be apart, in seconds.
 
     All ranks leave MPI_Init at the same time, and reach MPI_Finalize at the same time. If the
     recorded times show this, the clocks agree, whatever is known about their synchronisation.
@@ -206,7 +206,7 @@ def _late_spans(grid: Grid, seed: int, least: float) -> list[_Found]:
     Args:
         grid: Times of the ranks of the world.
         seed: Seed of the random draws.
-        least: Least time that late ranks must cost the others, s.
+        least: Least time that late ranks must cost the others, in seconds.
     """
     waiting, spans = grid.waiting, []
     for number in range(_MOST_SPANS):

@@ -149,7 +149,7 @@ def spool_store(
     Args:
         folder: The spool folder.
         job: The job's full name, or `last`.
-        wait_s: Longest wait for the end of all ranks, s.
+        wait_s: Longest wait for the end of all ranks, in seconds.
         quiet: Whether to show no progress.
 
     Yields:

@@ -136,7 +136,7 @@ def end_verdict(
 
 
 def _slices(digest: JobDigest) -> tuple[int, int]:
-    """Return the number of a run's slices, and their length, ns."""
+    """Return the number of a run's slices, and their length, in ns."""
     slice_ns = max(digest.slice_ns, default=0)
     number = -(-(digest.end_ns - digest.start_ns) // slice_ns) if slice_ns else 0
     return max(1, number), slice_ns

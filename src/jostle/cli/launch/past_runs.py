@@ -26,8 +26,8 @@ class ShortRun(NamedTuple):
     """A short run: its run time, and the slice length for the next run.
 
     Attributes:
-        seconds: Run time, s.
-        slice_ns: Length of slices with which the next run has enough of them, ns.
+        seconds: Run time, in seconds.
+        slice_ns: Length of slices with which the next run has enough of them, in ns.
     """
 
     seconds: float

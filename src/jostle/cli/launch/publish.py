@@ -176,11 +176,11 @@ def _is_last() -> bool:
 
 
 def rest_after(took: float, age: float) -> float:
-    """Return the time to wait after a pass (one reading of the run's new slices), s.
+    """Return the time to wait after a pass (one reading of the run's new slices), in seconds.
 
     Args:
-        took: Time of the pass, s.
-        age: Age of the run, s.
+        took: Time of the pass, in seconds.
+        age: Age of the run, in seconds.
     """
     return max(_REST * took, min(max(age / 100, _SHORTEST_S), _LONGEST_S))
 
@@ -198,7 +198,7 @@ def _show_slices(
     Args:
         store: The repository.
         job: Name of the job.
-        slice_ns: Length of its slices, ns.
+        slice_ns: Length of its slices, in ns.
         on_loss: Shell command to start when the job begins to lose time; "": none.
         shows: Whether to show the slices in the terminal, not only to look for a loss.
     """

@@ -32,7 +32,7 @@ class CommandOutcome:
     Attributes:
         pid: Process id of the command.
         start_ns: Start of the command, ns since the epoch.
-        wall_ns: Run time, ns.
+        wall_ns: Run time, in ns.
         cpu_ns: CPU time of the command and of the children that it waited for.
         status: Exit status as a shell would report it: 128 + signal when killed.
         signal: Name of the signal that killed it, or None.

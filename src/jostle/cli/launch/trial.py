@@ -37,7 +37,7 @@ class TrialDirectory:
     Attributes:
         folder: Working directory.
         environment: Complete environment.
-        limit_s: Run time after which the command counts as hanging, s.
+        limit_s: Run time after which the command counts as hanging, in seconds.
     """
 
     folder: Path
@@ -51,7 +51,7 @@ class TrialRun:
 
     Attributes:
         arm: Kind of the run: plain, profiled, or the name of another profiler.
-        wall_s: Time of the whole command, s.
+        wall_s: Time of the whole command, in seconds.
         mpi_s: Time from the first return of MPI_Init to the last call of MPI_Finalize, s; None if
             no process reached MPI_Finalize. Consecutive MPI programs are added up.
     """

@@ -24,7 +24,7 @@ def wait_for_ranks(folder: Path, job: str, most_s: float) -> bool:
     Args:
         folder: The spool.
         job: The job's name.
-        most_s: Longest wait, s.
+        most_s: Longest wait, in seconds.
 
     Returns:
         Whether all of them have ended. False after `most_s`; also if fewer ranks than the world

@@ -28,7 +28,7 @@ class Watcher:
         Args:
             spool: Folder of the run's profiles.
             name: Name of the job.
-            slice_ns: Length of the slices, ns.
+            slice_ns: Length of the slices, in ns.
         """
         self._spool, self._name, self._slice_ns = spool, name, slice_ns
         self._child: subprocess.Popen[bytes] | None = None

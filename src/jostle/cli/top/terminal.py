@@ -50,7 +50,7 @@ def show_top(source: Source, interval_s: float, sort: str, text: str) -> None:
 
     Args:
         source: Function that returns a report; the first call must succeed, later calls may fail.
-        interval_s: Time between two reports, s.
+        interval_s: Time between two reports, in seconds.
         sort: Initial sort key.
         text: Initial filter text.
     """

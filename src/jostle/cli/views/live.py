@@ -92,7 +92,7 @@ def live_lines(load: LiveLoad | None, seconds: float, lost: str = "") -> list[st
 
     Args:
         load: Load of the job; None: its first slice has not ended yet.
-        seconds: Run time so far, s.
+        seconds: Run time so far, in seconds.
         lost: Text on its current loss or newest change; "": the loss is not known.
     """
     minutes, rest = divmod(int(seconds), 60)

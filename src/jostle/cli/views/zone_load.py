@@ -29,7 +29,7 @@ def zone_panels(load: ZoneLoad, job: str, about: str, zone: str, lasted_s: float
         job: Name of the job.
         about: Short description of the job.
         zone: Name of the zone from the user.
-        lasted_s: Run time of the job, s.
+        lasted_s: Run time of the job, in seconds.
     """
 
     def one(title: str, note: str, lines: dict[str, Floats]) -> Panel:

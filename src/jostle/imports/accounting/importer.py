@@ -51,7 +51,7 @@ class AccountingReport:
         states: Number of imported jobs by state.
         waited_s: Seconds that imported jobs waited for their start, in total.
         energy_j: Energy of imported jobs in total, J.
-        seconds: Duration of the import, s.
+        seconds: Duration of the import, in seconds.
     """
 
     jobs: int = 0

@@ -46,7 +46,7 @@ class AccountedJob:
         nodes: Names of its nodes.
         cores: Number of allocated cores.
         memory_bytes: Allocated memory.
-        time_limit_s: Time limit, s.
+        time_limit_s: Time limit, in seconds.
         energy_j: Energy that it used, J; 0: not known.
     """
 

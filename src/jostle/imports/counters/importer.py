@@ -55,11 +55,11 @@ class CounterReport:
         rows: Number of new rows of table component_slices.
         known: Number of slices of machines that the repository had already.
         watched: Machines that are left out, since an agent of jostle records them.
-        usual_ns: The usual time between two samples, ns.
+        usual_ns: The usual time between two samples, in ns.
         slice_ns: Length of the slices.
         missing: Metrics of the map without any series, by kind of component.
         commits: Number of commits.
-        seconds: Duration of the import, s.
+        seconds: Duration of the import, in seconds.
     """
 
     series: int = 0

@@ -48,7 +48,7 @@ class Grid:
         return edges.clip(self.start_ns, self.end_ns)
 
     def place(self, offset_ns: Ints) -> Ints:
-        """Return the number of the slice, from 0, of each instant since the job's start, ns."""
+        """Return the number of the slice, from 0, of each instant since the job's start, in ns."""
         at: Ints = (self.start_ns + offset_ns) // self.slice_ns - self.first
         return at.clip(0, self.count - 1)
 
@@ -58,8 +58,8 @@ class Grid:
         For a span that is not valid, or that begins after the job's end, all slices are returned.
 
         Args:
-            begin_s: Start of each span since the job's start, s.
-            end_s: End of each span since the job's start, s.
+            begin_s: Start of each span since the job's start, in seconds.
+            end_s: End of each span since the job's start, in seconds.
         """
         run_s = (self.end_ns - self.start_ns) / 1e9
         known = (end_s > 0) & (end_s >= begin_s) & (begin_s >= 0) & (begin_s <= run_s)

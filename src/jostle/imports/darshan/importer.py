@@ -65,7 +65,7 @@ class DarshanReport:
         mounts: For each shared mount of the imported jobs, the number of these jobs.
         commits: Number of commits.
         bytes_written: Bytes of the Parquet files written.
-        seconds: Duration of the import, s.
+        seconds: Duration of the import, in seconds.
     """
 
     logs: int = 0

@@ -75,7 +75,7 @@ class HeatMap:
 
     Attributes:
         rank: Rank, per row.
-        width_ns: Width of a bin, ns.
+        width_ns: Width of a bin, in ns.
         read: Bytes read, [rows, bins].
         write: Bytes written, [rows, bins].
     """
@@ -95,8 +95,8 @@ class Operations:
         rank: Rank that did the operation.
         is_write: Whether it was a write.
         length: Number of bytes.
-        begin_ns: Start of the operation since the start of the job, ns.
-        end_ns: End of the operation since the start of the job, ns.
+        begin_ns: Start of the operation since the start of the job, in ns.
+        end_ns: End of the operation since the start of the job, in ns.
         partial: Whether Darshan ran out of memory, so that some operations are missing.
     """
 
@@ -168,7 +168,7 @@ class DarshanLog:
 
     @property
     def run_ns(self) -> int:
-        """Length of the run, ns."""
+        """Length of the run, in ns."""
         return self.end_ns - self.start_ns
 
 

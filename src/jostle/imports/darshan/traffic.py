@@ -86,7 +86,7 @@ class _Amounts:
         rank: Rank, per row.
         mount: Mount, per row.
         values: Metrics, per row.
-        begin_s: Earliest instant since the job's start, per row, s.
+        begin_s: Earliest instant since the job's start, per row, in seconds.
         end_s: Latest instant since the job's start, per row, s; 0: both instants are not known.
     """
 

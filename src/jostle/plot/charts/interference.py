@@ -29,15 +29,15 @@ class AttributionChart:
         resource: Resource on which the time was lost.
         kind: Kind of resource that the timed calls use.
         evident: Whether there is evidence that other jobs caused the loss.
-        unit: Unit of the loads: bytes, ops, ns.
+        unit: Unit of the loads: bytes, ops, in ns.
         edges: Borders of the slices, ns since the epoch; without gaps.
         service: Service time relative to that of undisturbed calls; NaN where the job was inactive.
         own: Load of the job, per second; NaN: not known.
         others: Load of all other jobs, per second.
         disturbed: Whether time was lost in each slice.
-        seconds: Loss on the resource in total, s.
+        seconds: Loss on the resource in total, in seconds.
         percent: The loss as a share of the job's run time, percent.
-        smallest_s: The smallest loss that could have been detected, s.
+        smallest_s: The smallest loss that could have been detected, in seconds.
         suspect: The suspect with the largest part of the loss; "" if there is none.
         share: Part of the loss that the suspect caused.
         slices: Number of slices that were tested.
@@ -160,8 +160,8 @@ def means(values: Floats, edges: NDArray[np.int64], borders: Floats) -> Floats:
 
     Args:
         values: Value of each slice; NaN: not known.
-        edges: Borders of the slices, ns.
-        borders: Borders of the spans, ns.
+        edges: Borders of the slices, in ns.
+        borders: Borders of the spans, in ns.
     """
     known = ~np.isnan(values)
     offset = (edges - edges[0]).astype(np.float64)

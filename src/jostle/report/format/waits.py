@@ -31,7 +31,7 @@ class StragglerRow:
     Attributes:
         who: The late ranks and their node: `rank 3 on node02`.
         when: Begin and end as text, local time.
-        seconds: Time that the other ranks waited for them, s.
+        seconds: Time that the other ranks waited for them, in seconds.
         reason: Why these ranks were late, in words; for an unknown cause, also how to find it.
         interference: Whether the cause is outside the program.
         confidence: 1 minus the probability that ranks of equal speed show such a delay by chance.

@@ -29,7 +29,7 @@ def busy_mounts(digest: JobDigest) -> list[MountDigest]:
 
 
 def cpu_seconds(digest: JobDigest) -> float:
-    """Return the CPU time of all processes, user and system, s."""
+    """Return the CPU time of all processes, user and system, in seconds."""
     spent = (digest.metrics.get(name) for name in ("os_user_ns", "os_system_ns"))
     return sum(spread.total for spread in spent if spread) / 1e9
 

@@ -91,7 +91,7 @@ class FabricLoads:
 
     @property
     def step_s(self) -> float:
-        """Length of a step, s."""
+        """Length of a step, in seconds."""
         return self.loads.axis[1] / 1e9
 
     @cached_property
@@ -239,7 +239,7 @@ def losses_at(
 
     Returns:
         Two mappings by job: the time that the job lost at these resources, s; and the time that
-        other jobs lost there because of it, s.
+        other jobs lost there because of it, in seconds.
     """
     lost, cost = dict.fromkeys(slices, 0.0), dict[str, float]()
     for job, of in slices.items():

@@ -104,7 +104,7 @@ class NodeGpu:
         path: Folder of the GPU below /sys/devices; "": unknown.
         memory_bytes: Size of the GPU's memory; 0: unknown.
         start_ns: Start of the first step, ns since the epoch.
-        step_ns: Length of each step, ns.
+        step_ns: Length of each step, in ns.
         values: Values by name of the view, (lines, steps); NaN where the node's agent recorded
             none. Views without any value are missing.
         slowed: Spans of time in which power or heat lowered the GPU's clock.
@@ -199,7 +199,7 @@ def node_gpus(
 
 
 def _times(rows: pa.Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return start and length of some slices, ns."""
+    """Return start and length of some slices, in ns."""
     from jostle.values.arrow_columns import ints
 
     length = ints(rows, "slice_ns")

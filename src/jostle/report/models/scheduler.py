@@ -45,7 +45,7 @@ class SchedulerFacts:
         exit: Exit code and signal, `3:0`.
         cores: Number of allocated cores.
         memory_bytes: Allocated memory.
-        time_limit_s: Time limit, s.
+        time_limit_s: Time limit, in seconds.
         nodes: Nodes of the job.
         dependency: Jobs that the job had to wait for, such as `afterok:11`.
         array_job: Number of the array that the job is a task of.

@@ -27,7 +27,7 @@ class DrawnSegments:
 
     Attributes:
         start: Start of the segment, s since the start of the run.
-        seconds: Duration, s.
+        seconds: Duration, in seconds.
         work: Amount of computation, by which segments are clustered; NaN: not known.
         cluster: Number of the segment's cluster; 0: it is in no cluster.
         threshold: Duration above which the segment counts as interfered, s; NaN: no threshold.

@@ -29,9 +29,9 @@ class Steps:
 
     Attributes:
         first: Number of the first slice.
-        slice_ns: Length of each slice, ns.
+        slice_ns: Length of each slice, in ns.
         values: For each slice, the sum in the metric's unit; for a gauge, the mean.
-        lasted_s: Length of the span of time that the slices cover, s.
+        lasted_s: Length of the span of time that the slices cover, in seconds.
     """
 
     first: int

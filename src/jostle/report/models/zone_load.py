@@ -63,7 +63,7 @@ class ZoneLoad:
     Attributes:
         fabric: Name of the fabric.
         first: Number of the first step.
-        step_ns: Length of the steps, ns.
+        step_ns: Length of the steps, in ns.
         own: Bytes of the job in each step, from its messages and their routes.
         others: Bytes of all other jobs in each step, if they took minimal routes.
         others_high: Bytes of all other jobs in each step, if they took Valiant routes; None where

@@ -37,7 +37,7 @@ class AttributedSuspect:
         user: Uid of the suspect's owner; None if it is not shown.
         program: Program of the suspect; "" if it is not shown.
         resources: Resources on which the suspect caused losses, the costliest first.
-        seconds: Run time that the suspect cost the job, s.
+        seconds: Run time that the suspect cost the job, in seconds.
         share: Part of the whole loss, 0 to 1.
         slices: Number of slices in which both were active on a resource; of several resources, the
             largest number.
@@ -91,10 +91,10 @@ class Attribution:
     """A loss divided among suspects: their shares and the unexplained one add up to 1.
 
     Attributes:
-        lost_s: The loss, s.
+        lost_s: The loss, in seconds.
         suspects: Suspects that caused a part of it, the greatest first.
-        explained_s: Loss that all suspects together caused, s.
-        unexplained_s: Loss that no suspect explains, s.
+        explained_s: Loss that all suspects together caused, in seconds.
+        unexplained_s: Loss that no suspect explains, in seconds.
         unexplained_share: Unexplained part of the loss, 0 to 1; 0 without a loss.
         lost_slices: Number of slices in which time was lost, whatever the cause.
         suspect_slices: Number of these slices in which a suspect slowed the job.

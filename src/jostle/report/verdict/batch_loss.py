@@ -62,7 +62,7 @@ class BatchLoss:
         lost_s: Time by which the batch job would have ended earlier without interference, s.
         percent: The loss in percent of its run time.
         run_s: Run time of the batch job, from the start of the first process to the end of the
-            last, s.
+            last, in seconds.
         coverage: Share of the run time in which parts could be evaluated.
         cause: The cause of the largest loss over all parts, in words; "" where nothing was lost.
         lit: Traffic light of the batch job.

@@ -158,7 +158,7 @@ def _part_alongside_segments(estimate: RunEstimate, explained: Interval) -> floa
 
 
 def _shown(estimate: RunEstimate, resource: str) -> float:
-    """Return the loss that the run itself shows on a resource, s."""
+    """Return the loss that the run itself shows on a resource, in seconds."""
     return sum(cause.seconds.value for cause in estimate.causes if cause.resource == resource)
 
 

@@ -29,7 +29,7 @@ class _Shares:
     """How a run's loss on the cores of a node is divided among the users of the cores.
 
     Attributes:
-        lost_s: Loss on these cores, s.
+        lost_s: Loss on these cores, in seconds.
         of: By name, the share of each job, and of load without a profile, 0 to 1.
         stolen: Share of the hypervisor (steal time), 0 to 1.
     """
@@ -86,7 +86,7 @@ def _shares(estimate: RunEstimate, account: CoreAccount) -> _Shares:
 
 
 def _by_slice(hits: Sequence[Hit], account: CoreAccount) -> npt.NDArray[np.float64]:
-    """Return the loss on the cores of a node in each slice of the node's account, s."""
+    """Return the loss on the cores of a node in each slice of the node's account, in seconds."""
     edges = np.append(account.steps_ns, account.steps_ns[-1] + account.slice_ns)
     zero = int(edges[0])
     parts = [
@@ -208,7 +208,7 @@ def accounted_s(interference: JobInterference) -> float:
 
 
 def tested_s(interference: JobInterference) -> Interval:
-    """Return the loss that the statistical test attributes to neighbours, s.
+    """Return the loss that the statistical test attributes to neighbours, in seconds.
 
     It must be called before `with_core_shares` changes the losses that are divided by account.
     """

@@ -26,7 +26,7 @@ class GroupFinding:
         finding: One of slower, no slower, or undecided.
         ratio: Mean run time without interference, divided by that of the baseline's group; None if
             one of the two groups has fewer than three runs.
-        run_s: Mean run time of the group, interference included, s.
+        run_s: Mean run time of the group, interference included, in seconds.
         why: If undecided: the reason and the remedy, in sentences.
     """
 

@@ -68,8 +68,8 @@ class VerdictHead:
         light: green, yellow or red; None where it is undecided.
         percent: Share of the run time that was lost, percent.
         lost_s: Loss in seconds.
-        run_s: Run time that `percent` refers to, s.
-        intrinsic_s: Run time that the job would have had without interference, s.
+        run_s: Run time that `percent` refers to, in seconds.
+        intrinsic_s: Run time that the job would have had without interference, in seconds.
         cause: Cause of the largest loss; None where nothing was lost. One of: file system; network;
             memory or cpu, for messages within a node; memory; cpu; gpu; bus; unknown.
         what: Causes of the largest losses, in words: `CPU, slower cores`, `file system and CPU`; ""
@@ -266,7 +266,7 @@ class CauseRow:
     Attributes:
         what: The cause in words.
         place: The resource; for a mount, the path at which the job sees it.
-        seconds: Run time lost to this cause on this resource, s.
+        seconds: Run time lost to this cause on this resource, in seconds.
         share: Loss as a part of the run time.
         how: Method: measured, inferred or neighbours (see `Cause`).
     """

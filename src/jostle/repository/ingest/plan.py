@@ -54,7 +54,7 @@ class ProcessStep:
 
     @property
     def reached(self) -> Reached:
-        """The profile's new position, and if it is complete, the end of its process, ns."""
+        """The profile's new position, and if it is complete, the end of its process, in ns."""
         if self.to is not None:
             return self.to
         return int((self.source.row["last_slice"] + 1) * self.source.slice_ns)

@@ -59,14 +59,14 @@ class HeaderPeek:
         life: Key of its process among its owner's: boot, pid, start (ns) and part; None
             for a file of short-lived processes, and for a file without a valid header.
         owner: The uid of its owner.
-        slice_ns: Slice length, ns.
+        slice_ns: Slice length, in ns.
         final: No more data is expected.
         is_dead: No more data can follow: its process had ended before it was read, or all
             of it was received. A machine that only sends nothing may come back.
         bytes: Approximate size of the records.
         mark: See `Mark`.
         job: Its job's name in the file.
-        span: Its start, and its end or the last time at which it certainly ran, ns.
+        span: Its start, and its end or the last time at which it certainly ran, in ns.
         segments: Whether it has a stream of segments.
         names: Number of hard links of the file.
         process: Id of its process in a repository, if one was queried.
@@ -485,10 +485,10 @@ def implausible(
 
     Args:
         who: Subject of the sentence.
-        slice_ns: Slice length, ns.
+        slice_ns: Slice length, in ns.
         numbers: All its numbers.
         slices: First and last slice of its rows.
-        times: Times in its life, ns.
+        times: Times in its life, in ns.
     """
     if not MIN_SLICE_NS <= slice_ns <= MAX_SLICE_NS:
         return f"{who} claims slices of {slice_ns} ns; it is left out."

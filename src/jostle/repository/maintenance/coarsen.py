@@ -221,7 +221,7 @@ def _by_partition(files: Sequence[File], width_ns: int, horizon: int) -> dict[in
 
 
 def _next_hour(files: Sequence[File]) -> int:
-    """Return the end of the hour in which the slices of some files begin, ns."""
+    """Return the end of the hour in which the slices of some files begin, in ns."""
     return (min(file.lo for file in files) // HOUR_NS + 1) * HOUR_NS
 
 
@@ -230,7 +230,7 @@ def _days(file: File) -> range:
 
 
 def _shortest(path: Path) -> int:
-    """Return the shortest length of slices in a file, ns."""
+    """Return the shortest length of slices in a file, in ns."""
     metadata = pq.read_metadata(path)
     names = metadata.schema.to_arrow_schema().names
     at = names.index("slice_ns")

@@ -366,7 +366,7 @@ class _Gone:
 
 
 def _ends(rows: pa.Table) -> Ints:
-    """Return when each process, machine or batch job ended, ns."""
+    """Return when each process, machine or batch job ended, in ns."""
     if "last_slice" in rows.column_names:
         return (rank(rows, "last_slice") + 1) * rank(rows, "slice_ns")
     return rank(rows, "end_ns")

@@ -320,7 +320,7 @@ class Loads:
         )
 
     def used(self, job: str, table: Rollup, span: tuple[int, int]) -> tuple[list[str], int, int]:
-        """Return the mounts (rollup) or nodes that a job used, with start and end, ns.
+        """Return the mounts (rollup) or nodes that a job used, with start and end, in ns.
 
         Args:
             job: Name of the job.

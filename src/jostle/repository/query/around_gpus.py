@@ -166,7 +166,7 @@ def messages_on(
         engine: The query engine.
         job: The job whose messages are left out.
         hosts: Names of the hosts.
-        window: Span of the slices, ns.
+        window: Span of the slices, in ns.
         sums: SQL that adds up MPI's `bytes` and `ops` from columns of node_rollup.
 
     Returns:

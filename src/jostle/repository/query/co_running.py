@@ -189,7 +189,7 @@ class CoRunning:
         node_loads: Load of the other jobs on these nodes: job, host, TIME, count, cpu_ns,
             llc_misses (misses of the last-level cache; 0 if they were not counted).
         network_loads: MPI traffic of other jobs with ranks on several nodes, on any nodes: job,
-            TIME, count, bytes, ops, ns. Empty unless the job itself has ranks on several nodes.
+            TIME, count, bytes, ops, in ns. Empty unless the job itself has ranks on several nodes.
         machines: What agents counted about the mounts, on nodes and servers.
         traffic: Traffic between hosts while the job ran, its own included (Repository.traffic).
             Empty if no fabric is known.

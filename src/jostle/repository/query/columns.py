@@ -61,7 +61,7 @@ class Keys:
         job: Job of each row.
         resource: Mount or node of each row.
         start: Start of each row's slice, ns since the epoch.
-        length: Length of each row's slice, ns.
+        length: Length of each row's slice, in ns.
     """
 
     job: NameColumn

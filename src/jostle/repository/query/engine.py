@@ -446,7 +446,7 @@ class Engine:
         return self._whole(state.reaching(name, *UNSETTLED) + state.reaching(name, max(lo, 0), hi))
 
     def window(self, *jobs: str) -> tuple[int, int]:
-        """Return the span of time in which some jobs have slices, ns."""
+        """Return the span of time in which some jobs have slices, in ns."""
         state = hash((self.refresh(), *self._left_out))
         known = self._windows.get(jobs)
         if known is not None and known[0] == state:

@@ -208,8 +208,8 @@ def gpu_loads(
     Args:
         engine: The query engine.
         job: Name of the job.
-        wide: Span of the job's own slices, ns.
-        window: Span of the slices of other jobs, ns.
+        wide: Span of the job's own slices, in ns.
+        window: Span of the slices of other jobs, in ns.
         nodes: Further hosts on which loads of others are read, since the job sends messages from
             there.
 

@@ -82,8 +82,8 @@ class Lives:
 
         Args:
             jobs: Names of the jobs.
-            start: Starts of slices, ns.
-            length: Lengths of the slices, ns.
+            start: Starts of slices, in ns.
+            length: Lengths of the slices, in ns.
             codes: Index of each slice's job in the names.
         """
         return clip(self.known(), jobs, start, length, codes)

@@ -154,7 +154,7 @@ class Messages:
         return members, given
 
     def _window(self, jobs: Sequence[str]) -> tuple[int, int]:
-        """Return the span of time in which some jobs have slices, ns."""
+        """Return the span of time in which some jobs have slices, in ns."""
         wanted = set(jobs)
         lives = [life for job, life in self._engine.lives.known().items() if job in wanted]
         if not lives:

@@ -85,7 +85,7 @@ def own_slices(engine: Engine, job: str, table: str, window: tuple[int, int]) ->
         engine: The query engine.
         job: The job.
         table: rollup (by mount) or node_rollup (by host).
-        window: The time in which it ran, ns.
+        window: The time in which it ran, in ns.
 
     Returns:
         One row per slice and resource: the keys of the rollup except job, count, and sum, min and
@@ -124,7 +124,7 @@ def core_references(
         engine: The query engine.
         job: The job.
         slices: The job's slices by host, from own_slices.
-        window: The time in which the job ran, ns.
+        window: The time in which the job ran, in ns.
 
     Returns:
         The times by node; none, and no query runs, if the job has no runs of the probe.

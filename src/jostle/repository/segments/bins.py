@@ -210,7 +210,7 @@ def _shifts(values: NDArray[np.integer[Any]]) -> Ints:
 
 
 def _on_grid(grid: _Grid, rows: pa.Table, name: str, ends: Ints) -> NDArray[np.float64]:
-    """Return the time of one rank in each bin of the merged segments, ns."""
+    """Return the time of one rank in each bin of the merged segments, in ns."""
     rows = rows.slice(0, int(ends[-1]) + 1)
     shift = _shifts(ints(rows, "bin_shift"))
     row, number, spent = flat_bins(ints(rows, "start_ns"), shift, rows.column(name))

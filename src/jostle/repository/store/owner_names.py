@@ -112,7 +112,7 @@ class JobNames:
 
         Args:
             processes: For each process: owner, name of the job in its profile, start, and end (or
-                the present time), ns.
+                the present time), in ns.
         """
         returning = sorted({p for p in processes if may_come_back(p[1])}, key=lambda p: p[2])
         with self._guard:

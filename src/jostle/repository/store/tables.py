@@ -50,7 +50,7 @@ class ProcessSource:
         process: Stable id of the process.
         job: Name of its job.
         host: Name of its node.
-        slice_ns: Length of its slices, ns.
+        slice_ns: Length of its slices, in ns.
         mounts: Identity of the mount in each slot.
         row: Row of the process in table processes, without the columns that the ingester fills.
         mount_rows: Rows of the process in table mounts.
@@ -86,8 +86,8 @@ class PartitionStream:
     Attributes:
         table: Name of the table.
         parts: Consecutive parts of the rows, each with the same columns; at least one.
-        lo: Start of the rows' span, ns.
-        hi: End of that span, ns.
+        lo: Start of the rows' span, in ns.
+        hi: End of that span, in ns.
     """
 
     table: str

@@ -275,7 +275,7 @@ class OpenId:
 
         Args:
             url: The URL.
-            valid_s: Time for which an answer is cached, s.
+            valid_s: Time for which an answer is cached, in seconds.
         """
         with self._asking:  # concurrent callers wait for one answer
             until, answer = self._known.get(url, (0.0, None))

@@ -41,7 +41,7 @@ class Sessions:
         Args:
             viewer: The user who logged in.
             proof: Text on which the session depends: it ends when the text changes (see `find`).
-            idle_s: Time after which an unused session ends, s.
+            idle_s: Time after which an unused session ends, in seconds.
 
         Returns:
             Secret of the session, 256 bits.

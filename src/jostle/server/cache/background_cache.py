@@ -24,7 +24,7 @@ class CachedResult(Generic[T]):
     Attributes:
         value: The result.
         commit: Number of the repository's newest commit when the computation began.
-        seconds: Duration of the computation, s.
+        seconds: Duration of the computation, in seconds.
         at: Time at which the computation ended, s of the monotonic clock.
     """
 
@@ -52,7 +52,7 @@ class BackgroundCache:
             key: Key of the result, including the viewer's rights if the result depends on them.
             commit: Number of the repository's newest commit; an older result is computed again.
             make: Function that computes the result.
-            wait_s: Time to wait for the result, s.
+            wait_s: Time to wait for the result, in seconds.
 
         Raises:
             Exception: Any error of `make`.

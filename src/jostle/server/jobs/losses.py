@@ -23,11 +23,11 @@ class LossGroup:
     Attributes:
         name: Name of the group.
         jobs: Names of the jobs in the group.
-        run_s: Run time of these jobs, s.
-        lost_s: Sum of the most likely losses of these jobs, s.
+        run_s: Run time of these jobs, in seconds.
+        lost_s: Sum of the most likely losses of these jobs, in seconds.
         core_hours: Core hours that processes of these jobs spent in lost time.
         worst: The job that lost most.
-        worst_s: Loss of that job, s.
+        worst_s: Loss of that job, in seconds.
     """
 
     name: str

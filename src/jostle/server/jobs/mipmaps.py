@@ -21,7 +21,7 @@ class Level:
     """A series at one resolution.
 
     Attributes:
-        step_ns: Length of a step, ns.
+        step_ns: Length of a step, in ns.
         low: Least value in each step; NaN where there is none.
         mean: Mean value in each step.
         high: Greatest value in each step.
@@ -51,7 +51,7 @@ class Mipmap:
 
         Args:
             start_ns: Start of the first step, ns since the epoch.
-            step_ns: Length of a step, ns.
+            step_ns: Length of a step, in ns.
             values: One value per step; NaN where there is none.
         """
         levels = [Level(step_ns, values, values, values)]

@@ -216,9 +216,9 @@ def spread_out(
     """Choose the shortest, the middle and the longest of the segments that start in each column.
 
     Args:
-        start: Start of each segment, s.
+        start: Start of each segment, in seconds.
         by_length: Indices of the segments to choose from, the shortest first.
-        window: Start and end of the shown span, s.
+        window: Start and end of the shown span, in seconds.
         columns: Number of equal parts of the span.
 
     Returns:
@@ -263,7 +263,7 @@ def _row(drawn: DrawnSegments, by_cluster: Ints, cluster: Cluster) -> dict[str, 
 
 
 def members(drawn: DrawnSegments, by_cluster: Ints, number: int) -> NDArray[np.float64]:
-    """Return the durations of the segments of a cluster, s."""
+    """Return the durations of the segments of a cluster, in seconds."""
     low, high = np.searchsorted(drawn.cluster, [number, number + 1], sorter=by_cluster)
     own: NDArray[np.float64] = drawn.seconds[by_cluster[low:high]]
     return own

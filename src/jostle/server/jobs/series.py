@@ -115,7 +115,7 @@ class Curves:
 
         Returns:
             metric, unit: Name of the view, and unit of the values.
-            start_ns, step_ns: Start of the first point, and time between points, ns.
+            start_ns, step_ns: Start of the first point, and time between points, in ns.
             lines: For each line its name, and `low`, `mean` and `high`: values per second, or
                 levels; None where no value is known.
             few: Whether sums over too few other users are hidden.

@@ -32,8 +32,7 @@ def jobs(
         Query(description="traffic light of the verdict; none: there is no verdict yet"),
     ] = None,
     cause: Annotated[
-        list[str],
-        Query(max_length=_MOST, description="cause of the largest loss, as in verdicts"),
+        list[str], Query(max_length=_MOST, description="cause of the largest loss, as in verdicts")
     ] = [],  # noqa: B006
     user: Annotated[list[str], Query(max_length=_MOST, description="name of an owner")] = [],  # noqa: B006
     program: Annotated[list[str], Query(max_length=_MOST, description="name of a program")] = [],  # noqa: B006

@@ -15,5 +15,5 @@ MAKING: dict[int | str, dict[str, Any]] = {
 
 
 def making() -> Response:
-    """Return an answer with HTTP status 202 and the time after which to retry, s."""
+    """Return an answer with HTTP status 202 and the time after which to retry, in seconds."""
     return JSONResponse({"state": "making"}, 202, {"Retry-After": "1"})

@@ -167,7 +167,7 @@ class MatrixReport(Matrix):
 
     Attributes:
         commit: Number of the repository's newest commit when the computation began.
-        seconds: Duration of the computation, s.
+        seconds: Duration of the computation, in seconds.
     """
 
     commit: int

@@ -48,7 +48,7 @@ class Life:
         uid: Uid of the job's user; None: it belongs to several users.
         start_ns: Start of the job, ns since the epoch.
         end_ns: End of the job; for a running job, the end of its newest slice.
-        slice_ns: Length of the job's slices, ns.
+        slice_ns: Length of the job's slices, in ns.
         running: Whether the job runs.
     """
 

@@ -141,7 +141,7 @@ class VerdictQueue:
         Args:
             job: Name of the job.
             users: Users (uids) whose jobs may be named; None: everybody's.
-            wait_s: Time to wait for the verdict, s.
+            wait_s: Time to wait for the verdict, in seconds.
         """
         verdict = self._current(job, users)
         if verdict is not None:

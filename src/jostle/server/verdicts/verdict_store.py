@@ -35,7 +35,7 @@ class StoredVerdict:
         sight: Users whose jobs the verdict may name, as text (see the function `sight`).
         mark: State of the job's data from which the verdict was computed.
         made: Time at which the verdict was computed, s since the epoch.
-        seconds: Duration of the evaluation, s.
+        seconds: Duration of the evaluation, in seconds.
         brief: Main values, as in VerdictAnswer; None if the evaluation failed.
         error: Reason why the evaluation failed; "" if it did not fail.
         hint: Possible remedy of a failure; "": none is known.

@@ -25,11 +25,11 @@ def concurrent(np_l: float, np_s: float, t_l: float, t_s: float) -> tuple[float,
     Args:
         np_l: Processes of the larger program.
         np_s: Processes of the smaller program.
-        t_l: Standalone run time of the larger program, s.
-        t_s: Standalone run time of the smaller program, s.
+        t_l: Standalone run time of the larger program, in seconds.
+        t_s: Standalone run time of the smaller program, in seconds.
 
     Returns:
-        Concurrent run times of the larger and of the smaller, s.
+        Concurrent run times of the larger and of the smaller, in seconds.
     """
     return t_l * (np_l + np_s) / np_l, t_s + t_l
 
@@ -40,11 +40,11 @@ def standalone(np_l: float, np_s: float, t_l: float, t_s: float) -> tuple[float,
     Args:
         np_l: Processes of the larger program.
         np_s: Processes of the smaller program.
-        t_l: Concurrent run time of the larger program, s.
-        t_s: Concurrent run time of the smaller program, s.
+        t_l: Concurrent run time of the larger program, in seconds.
+        t_s: Concurrent run time of the smaller program, in seconds.
 
     Returns:
-        Standalone run times of the larger and of the smaller, s.
+        Standalone run times of the larger and of the smaller, in seconds.
     """
     alone = t_l * np_l / (np_l + np_s)
     return alone, t_s - alone

@@ -135,8 +135,8 @@ def false_rate(alone: Sequence[JobProgress], period_ns: int, burst_ns: int) -> f
 
     Args:
         alone: Standalone runs of the probe.
-        period_ns: Period of the signal, ns.
-        burst_ns: Length of the signal's bursts, ns.
+        period_ns: Period of the signal, in ns.
+        burst_ns: Length of the signal's bursts, in ns.
 
     Returns:
         Share of bursts placed over the standalone runs that the test detects; None without any.
@@ -176,7 +176,7 @@ def bursts_between(
         period_ns: Period of the signal: bursts begin where (time - phase) is a multiple of the
             period.
         duty: Share of the period that is a burst.
-        phase_ns: Shift of the bursts, ns.
+        phase_ns: Shift of the bursts, in ns.
 
     Returns:
         Begin and end of the bursts, cut to the run.

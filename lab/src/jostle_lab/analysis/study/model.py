@@ -60,7 +60,7 @@ class Standalone:
         rate: Rate until 90 % of the work was done, over the runs that are used.
         best: Highest of these rates, which is that of the least disturbed run.
         overall: Rate over the whole run: total work divided by run time.
-        seconds: Run times of all runs that are used, s.
+        seconds: Run times of all runs that are used, in seconds.
         rates: Every run's rate, in order of repetition, including those left out.
         outlier: For each of these runs, whether the rule of Kuo et al. (2013, §2.4) leaves it out.
         protocol: Bytes that the servers received per byte that the program wrote; None without
@@ -93,7 +93,7 @@ class Balance:
     Attributes:
         program: The program's name.
         setting: The program's setting.
-        seconds: Time that each process took in each run that counts, s.
+        seconds: Time that each process took in each run that counts, in seconds.
         middle: Index of the run whose rate is nearest to the median.
         spread: Standard deviation divided by mean of the times in `seconds`, computed for each run;
             its median and interval over the runs.
@@ -128,14 +128,14 @@ class Side:
         overlap: The program's rate in the active overlap (Kuo et al., 2013, section 4.2); None
             without such a region.
         overall: The program's rate over its whole run.
-        seconds: The program's run time, s.
+        seconds: The program's run time, in seconds.
         degradation: Loss of rate in the evaluated part against the median standalone rate.
         dilation: Dilation of its run time; None unless its work was fixed.
         dilation_implied: d / (1 - d), the dilation if the other program ran until this one's end;
             only for cross-checks.
         service_ns: Mean duration of the program's write, sync, open and close calls in the
-            evaluated part, ns.
-        service_alone_ns: Mean duration of the same calls in standalone runs, ns.
+            evaluated part, in ns.
+        service_alone_ns: Mean duration of the same calls in standalone runs, in ns.
     """
 
     program: str
@@ -359,10 +359,10 @@ class KuoRow:
         overlap: Rates of P and Q in the active overlap.
         overlap_ratio: Ratio Q / P of these rates.
         expected_ratio: q / p, the ratio if every process gets an equal share.
-        small_s: Observed run times of P, s.
-        large_s: Observed run times of Q, s.
-        small_alone_s: Standalone run times of P, s.
-        large_alone_s: Standalone run times of Q, s.
+        small_s: Observed run times of P, in seconds.
+        large_s: Observed run times of Q, in seconds.
+        small_alone_s: Standalone run times of P, in seconds.
+        large_alone_s: Standalone run times of Q, in seconds.
         predictions: Predictions by process, and by node if each program has nodes of its own; empty
             if run times are missing.
         equal_volume: Whether both programs had equal volumes (within 1 %); None if unknown.
@@ -450,7 +450,7 @@ class StudyResult:
     Attributes:
         study: Name of the study.
         place: Place where the study ran: local, lab or slurm.
-        slice_ns: Slice length, ns.
+        slice_ns: Slice length, in ns.
         runs: Number of runs that were evaluated.
         planned: Number of planned runs; 0 if unknown.
         programs: Names of the programs, in the order of the study.

@@ -28,7 +28,7 @@ class JobProgress:
 
     Attributes:
         job: Name of the job.
-        slice_ns: Slice length, ns.
+        slice_ns: Slice length, in ns.
         first_slice: Number of the first slice: floor(time / slice_ns).
         values: Amount per process and slice, shape (processes, slices); idle slices hold 0.
         processes: IDs of the processes, in the order of the rows; empty if they have none.
@@ -90,7 +90,7 @@ def under_way(
 
     Args:
         progress: Progress, counted where calls ended.
-        busy: Time that the same processes spent in such calls in each slice, ns.
+        busy: Time that the same processes spent in such calls in each slice, in ns.
         most: Greatest progress of one operation; None if unknown.
         since: First slice of the program's work: earlier calls belong to its preparation. None: the
             program has no preparation.

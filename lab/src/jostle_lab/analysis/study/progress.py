@@ -187,7 +187,7 @@ def progress_of_log(job: str, slices: pa.Table, slice_ns: int, column: str) -> J
     Args:
         job: The job.
         slices: The log's slices: host, pid, slice, operations, bytes (jostle_lab.signals.read_log).
-        slice_ns: Slice length of the log, ns.
+        slice_ns: Slice length of the log, in ns.
         column: "operations" or "bytes".
     """
     if not slices.num_rows:

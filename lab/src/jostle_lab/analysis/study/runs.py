@@ -73,7 +73,7 @@ class RunProgram:
 
     @property
     def seconds(self) -> float:
-        """The program's run time, s."""
+        """The program's run time, in seconds."""
         return (self.end_ns - self.begin_ns) / 1e9
 
 
@@ -96,7 +96,7 @@ class StudyRun:
         repetition: Number of the repetition, from 1.
         programs: The one or two programs; a probe comes first.
         cell: Values of the axes of the study.
-        slice_ns: Slice length, ns.
+        slice_ns: Slice length, in ns.
         place: Where the run took place: local (this machine), lab or slurm.
         monitor: Samples of the counters of links and disks, ascending in time_ns.
         server: Name of the counter in `monitor` of bytes that the servers received; "": unknown.

@@ -92,7 +92,7 @@ class Trace:
         metric: Unit in which the probe's progress is counted.
         signal_metric: Unit in which the signal's progress is counted.
         start_ns: Begin of the axis, a slice boundary.
-        slice_ns: Slice length, ns.
+        slice_ns: Slice length, in ns.
         probe_rate: Rate of the probe per slice.
         signal_rate: Rate of the signal per slice; empty for a standalone run.
         alone_rate: Rate of the probe in its median standalone run, aligned with the probe's first

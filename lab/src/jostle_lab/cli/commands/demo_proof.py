@@ -23,7 +23,7 @@ class Proof:
     """The verdict compared with the truth.
 
     Attributes:
-        slice_ns: Length of a time slice, ns.
+        slice_ns: Length of a time slice, in ns.
         on: Number of slices of the writer's run that the neighbour's bursts filled by half or more.
         named: Number of slices in which jostle found interference.
         both: Number of slices that are counted in both `on` and `named`.

@@ -140,5 +140,5 @@ class DemoSite:
 
 
 def sleep_until(instant: float) -> None:
-    """Sleep until an instant of the monotonic clock, s."""
+    """Sleep until an instant of the monotonic clock, in seconds."""
     time.sleep(max(instant - time.monotonic(), 0.0))

@@ -71,7 +71,7 @@ class Lines:
 
     @property
     def seconds(self) -> float:
-        """Length of the axis, s."""
+        """Length of the axis, in seconds."""
         ends = [steps.edges[-1] for steps in (self.probe, self.signal, self.alone)]
         return max(float(max(ends)), 0.1)
 

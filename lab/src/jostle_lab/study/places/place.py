@@ -95,7 +95,7 @@ class StudyPlatform(Protocol):
         """Remove what a killed study left in its place, which had recorded these facts."""
 
     def lead_s(self, launches: Sequence[Launch]) -> float:
-        """Return the time before its first operation at which a run must be started, s."""
+        """Return the time before its first operation at which a run must be started, in seconds."""
 
     def commands(self, launch: Launch) -> list[Command]:
         """Return the commands that start a program from this machine.

@@ -78,7 +78,7 @@ class Spec:
         length: Length of a job without interference, in slices (mean; jobs have half to one and a
             half times it, some aggressors a third of that).
         processes: Largest number of processes of a job (jobs have a quarter of it to all of it).
-        slice_s: Length of a slice, s.
+        slice_s: Length of a slice, in seconds.
         mounts: Number of shared file systems.
         users: Number of owners of jobs.
         harm: Strength of the dose-response; 0: no job slows another (for false alarms).

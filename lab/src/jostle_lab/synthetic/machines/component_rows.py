@@ -30,7 +30,7 @@ def component_rows(
         every: Row of table components and the counters of each component.
         first: Number of the first slice since the epoch.
         count: Number of slices.
-        slice_ns: Length of a slice, ns.
+        slice_ns: Length of a slice, in ns.
     """
     used = sorted({name for _, component in every for name in component.values})
     columns = {

@@ -90,7 +90,7 @@ class Stretch:
         mounts: All file systems.
         traffic: The load in this span.
         seconds: Begin of each slice, s since the start of the synthetic time.
-        slice_s: Length of a slice, s.
+        slice_s: Length of a slice, in seconds.
         faults: All faults.
         traits: Permanent factors of the nodes for mount, disk, cores and errors, (nodes,) each.
         daily: Factors of each day for mount, disk and cores, (nodes, days) each.

@@ -53,7 +53,7 @@ class MachineSpec:
     Attributes:
         nodes: Number of nodes, which are named node0000 and so on.
         slices: Number of slices.
-        slice_s: Length of a slice, s.
+        slice_s: Length of a slice, in seconds.
         mounts: Number of shared file systems, each with a server: server0 and so on.
         faults: The injected faults (no unprofiled jobs).
         gpus: Number of GPUs of each node, at most 8.

@@ -108,7 +108,7 @@ def client(fault: Fault, hosts: list[str], seconds: Floats, slice_s: float) -> L
         fault: The unprofiled load.
         hosts: All nodes.
         seconds: Begin of each slice, s since the start of the synthetic time.
-        slice_s: Length of a slice, s.
+        slice_s: Length of a slice, in seconds.
     """
     load = nothing(len(hosts), len(seconds), fault.batch)
     acts = (seconds < fault.end_s) & (seconds + slice_s > fault.start_s)

@@ -52,9 +52,9 @@ class Rates:
 
     Attributes:
         counts: Rate of each counting metric of processes.
-        times: Rate of each time of processes, ns.
+        times: Rate of each time of processes, in ns.
         files: Rate of each counting metric of the scratch file system.
-        file_times: Rate of each time of the scratch file system, ns.
+        file_times: Rate of each time of the scratch file system, in ns.
         op_bytes: Bytes of a file operation, a message and an exchange, by phase.
     """
 

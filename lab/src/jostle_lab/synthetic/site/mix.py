@@ -46,12 +46,12 @@ class JobMix:
         program: Number of each job's program.
         user: Number of each job's user.
         nodes: Number of nodes of each job.
-        work_s: Undisturbed run time of each job, s.
-        limit_s: Time limit of each job, s.
+        work_s: Undisturbed run time of each job, in seconds.
+        limit_s: Time limit of each job, in seconds.
         submit_s: Time at which the job was submitted, s after the site's start.
         mount: Number of each job's scratch file system.
         fails: Whether each job aborts.
-        turn_s: Offset in the program's cycle at which each job begins, s.
+        turn_s: Offset in the program's cycle at which each job begins, in seconds.
         injected: For an injected aggressor its number; for an injected victim the number of its
             aggressor; else -1.
         aggressor: Whether the job is an injected aggressor.

@@ -52,7 +52,7 @@ class Ranks:
     Attributes:
         job: Number of the job.
         program: The job's program.
-        start_ns: Start of the processes, ns.
+        start_ns: Start of the processes, in ns.
         ids: IDs of the processes in the repository.
         nodes: Node of each process.
         boots: Number of previous reboots of each process's node.

@@ -84,7 +84,7 @@ class Program:
 
     @property
     def cycle_s(self) -> float:
-        """Total length of all phases, s."""
+        """Total length of all phases, in seconds."""
         return sum(phase.seconds for phase in self.phases)
 
 

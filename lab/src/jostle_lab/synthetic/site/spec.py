@@ -24,7 +24,7 @@ class SiteSpec:
         seed: Seed of the random numbers; the same seed and parameters give the same bytes.
         start_ns: Time at which the simulation begins, ns since the epoch; it is moved back to a
             full hour.
-        slice_s: Length of a slice, s.
+        slice_s: Length of a slice, in seconds.
         processes_per_node: Number of processes that an MPI program starts on each of its nodes.
         load: Share of all nodes that users request on average.
         aggressors: Number of injected aggressors; each has two injected victims.
@@ -47,7 +47,7 @@ class SiteSpec:
 
     @property
     def slice_ns(self) -> int:
-        """Length of a slice, ns."""
+        """Length of a slice, in ns."""
         return round(self.slice_s * 1e9)
 
     @property

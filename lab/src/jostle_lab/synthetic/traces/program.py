@@ -84,7 +84,7 @@ class ReplayProgram:
         jitter: Independent spread of each computation.
         counter: Hardware counters outside of calls: none, instructions, or also FLOP.
         raw: Whether each global collective ends a segment (JOSTLE_SEGMENTS=raw).
-        slice_ns: Length of a slice, ns.
+        slice_ns: Length of a slice, in ns.
     """
 
     phases: tuple[ProgramLoop, ...]

@@ -24,7 +24,7 @@ class ReplayTimeline:
 
     @property
     def seconds(self) -> float:
-        """Run time of the run, s."""
+        """Run time of the run, in seconds."""
         return float(self.end_s[-1].max())
 
 

@@ -78,7 +78,7 @@ class KnownLoss:
 
     @property
     def lost_s(self) -> float:
-        """Total lost time, s."""
+        """Total lost time, in seconds."""
         return self.run_s - self.clean_s
 
     @property

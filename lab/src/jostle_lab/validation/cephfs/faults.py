@@ -25,7 +25,7 @@ def inject(lab: Lab, fault: Fault, start_ns: int, over: threading.Event) -> list
     Args:
         lab: Lab of the experiment.
         fault: Fault: server, kind and times.
-        start_ns: Start of the victim, ns.
+        start_ns: Start of the victim, in ns.
         over: Event that is set when the run is over.
 
     Raises:

@@ -39,7 +39,7 @@ class Rhythm:
     """Times at which a load is active: in a part of each period, after a first instant.
 
     Attributes:
-        period_s, on_s: Length of a period, and of its part in which the load is active, s.
+        period_s, on_s: Length of a period, and of its part in which the load is active, in seconds.
         first_s: Time at which the load is active first, seconds from the start of the victim.
     """
 

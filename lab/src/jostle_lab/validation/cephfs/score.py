@@ -55,7 +55,7 @@ class Row:
         rhythm: Times at which the cause was active.
         decoys: The signals of jobs without influence.
         error: Reason why the experiment failed; if it did, the following fields are empty.
-        run_s: Run time of the victim, s.
+        run_s: Run time of the victim, in seconds.
         slowed: Decrease of the victim's rate while the cause was active, percent, by the victim's
             log.
         true_s: Time that the victim lost to the cause, by its log: compared with the slices in

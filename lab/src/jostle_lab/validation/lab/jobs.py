@@ -30,8 +30,8 @@ def signal_words(
         job: Name of the signal's job in the log.
         folder: Folder of the signal's files; None if it has no files.
         log: Folder of the log, as the signal's node sees it.
-        start_ns: Time of the signal's first operation, Unix time, ns.
-        slice_ns: Length of the log's slices, ns.
+        start_ns: Time of the signal's first operation, Unix time, in ns.
+        slice_ns: Length of the log's slices, in ns.
         mpi: MPI library of the ranks; None for a signal without MPI.
     """
     return [

@@ -63,7 +63,7 @@ class Nodes:
         Args:
             pattern: Pattern of `jostle signal`.
             at: Start time, by time.monotonic.
-            seconds: Duration, s.
+            seconds: Duration, in seconds.
             logs: Folder for the log.
             over: Event that is set when the program has ended.
 

@@ -77,7 +77,7 @@ class Probe:
     Attributes:
         words: Pattern and options of the probe's signal.
         rounds: Number of times that the probe runs the signal, one after the other.
-        rest_s: Pause between two rounds, s.
+        rest_s: Pause between two rounds, in seconds.
         partner: The node of its second rank; "" when it is no MPI job.
         core: The core that it is bound to; -1: any.
         apart: Whether the probe needs the whole machine: no other lab at the same time.

@@ -28,7 +28,7 @@ class Work:
 
     @property
     def seconds(self) -> float:
-        """Run time of the probe, s."""
+        """Run time of the probe, in seconds."""
         return (self.end_ns - self.begin_ns) / 1e9
 
     def work(self) -> dict[int, int]:

@@ -84,7 +84,7 @@ def coarse_rows(
     Args:
         table: Rows with slice and slice_ns, or with start_ns and length_ns, and columns of numbers.
         keys: Columns that, with the slice, identify a row.
-        length_ns: New length, ns.
+        length_ns: New length, in ns.
         lives: Start and end, in ns, of the jobs in column `job`.
         mine: Start and end of the job to which the rows belong if there is no column `job`.
 

@@ -42,7 +42,7 @@ class Trial:
 
     Attributes:
         experiment: Victim and loads; the group is the kind of the trial.
-        seconds: Run time of the victim, s.
+        seconds: Run time of the victim, in seconds.
     """
 
     experiment: Experiment

@@ -36,7 +36,7 @@ class Row:
         number: Number of the trial.
         kind: The trial's kind.
         fs: File system of the trial's lab.
-        seconds: Run time of the victim, s.
+        seconds: Run time of the victim, in seconds.
         slice_ms: Length of slices, milliseconds.
         victim: The victim's signal.
         cause: Cause of the victim's loss; "" in a quiet trial.

@@ -49,7 +49,7 @@ class PassModel:
     """A linear model of the CPU time of a pass, fitted to all kinds of passes.
 
     Attributes:
-        pass_s: CPU time of any pass, s.
+        pass_s: CPU time of any pass, in seconds.
         profile_us: Additional CPU time for each profile that has grown, µs.
         slice_us: Additional CPU time for each process-slice, µs.
     """

@@ -66,7 +66,7 @@ class StormResult:
         ingester_cpu_s: CPU time of its ingester.
         receiver_mib: Largest memory of the receiver, MiB.
         ingester_mib: Largest memory of the ingester, MiB.
-        retry_after_s: Longest time that a node was asked to wait, s.
+        retry_after_s: Longest time that a node was asked to wait, in seconds.
     """
 
     spec: StormSpec

@@ -43,7 +43,7 @@ class Asked:
 
     Attributes:
         at: Time of each request, s (monotonic).
-        took_s: Response time of each request, s.
+        took_s: Response time of each request, in seconds.
     """
 
     at: list[float] = field(default_factory=list)

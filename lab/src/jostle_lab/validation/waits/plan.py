@@ -76,7 +76,7 @@ class Experiment:
         number: Number of the experiment, from 1.
         kind: Kind of the experiment, one of KINDS.
         program: The experiment's program.
-        seconds: Length of the run, s.
+        seconds: Length of the run, in seconds.
         injections: Injections in order of time; empty for a quiet run.
         everybody: Number of processes that use the core of each rank all the time, so that no rank
             is later than others.

@@ -19,7 +19,7 @@ class RunRow:
         aimed: Intended loss in a window with delays, percent of the window.
         window_ms: Length of a window, ms.
         places: Number of windows in a period.
-        run_s: Run time, s.
+        run_s: Run time, in seconds.
         own_cores: Whether each thread of the run has a core on this machine.
         steal: Steal time, share of the cores' time.
         foreign: Share of the cores' time that other programs used.

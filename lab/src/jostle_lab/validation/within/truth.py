@@ -26,7 +26,7 @@ class SegmentLosses:
         end_ns: End of each segment, ns of Unix time.
         collectives: Number of global collectives in each segment; if more than one, it has several
             exchanges.
-        lost_s: Estimated loss of each segment, s.
+        lost_s: Estimated loss of each segment, in seconds.
     """
 
     start_ns: Ints
@@ -41,7 +41,7 @@ class LoggedDelays:
 
     Attributes:
         start_ns: Start of each, ns of Unix time.
-        delay_ns: Length of each delay, ns.
+        delay_ns: Length of each delay, in ns.
         rank: Rank that was delayed.
     """
 

@@ -245,7 +245,7 @@ def _usual_time(rows: pa.Table, axis: Axis, spent: Floats) -> Floats:
     Args:
         rows: The component's slices.
         axis: The job's slices.
-        spent: Time of its requests, ns.
+        spent: Time of its requests, in ns.
     """
     counts = np.stack([_laid(rows, axis, name) for name in _WORK], axis=1)
     on = (spent > 0) & counts.any(axis=1)
@@ -307,8 +307,8 @@ def _under_way(rows: pa.Table, axis: Axis, spent: Floats, work: Floats) -> tuple
     Args:
         rows: The component's slices.
         axis: The job's slices.
-        spent: Time of its requests, ns.
-        work: Time that these requests usually take, ns.
+        spent: Time of its requests, in ns.
+        work: Time that these requests usually take, in ns.
     """
     ops = sum(
         (_laid(rows, axis, name) for name in _WORK if name.endswith("_ops")), np.zeros(axis[2])

@@ -224,7 +224,7 @@ class AxisRows:
         calls of the row before do not fill.
 
         Args:
-            longest: For each row, the longest time that a process was in calls, ns.
+            longest: For each row, the longest time that a process was in calls, in ns.
         """
         order = np.argsort(self._start, kind="stable")
         start, length, longest = self._start[order], self._length[order], longest[order]
@@ -531,7 +531,7 @@ def message_calls(rows: AxisRows, axis: Axis) -> tuple[tuple[CallSeries, ...], F
 
     Returns:
         The calls, their load (bytes, and a fixed amount for each call), and the least time that any
-        rank spent in them, s.
+        rank spent in them, in seconds.
     """
     calls, moved = _mpi_calls(rows, axis)
     ops, sent = rows.sum(*CCL_OPS), rows.sum(*CCL_BYTES)
@@ -545,7 +545,7 @@ def message_calls(rows: AxisRows, axis: Axis) -> tuple[tuple[CallSeries, ...], F
 
 
 def _least(alongside: CoRunning, axis: Axis) -> Floats:
-    """Return the least time that any rank spent in MPI, s.
+    """Return the least time that any rank spent in MPI, in seconds.
 
     A rank that something else slows makes the other ranks wait in MPI, but does not wait itself. So
     only time that all ranks spent in MPI can be a loss through the network.

@@ -35,7 +35,7 @@ def wait_for_metadata(
 
     Args:
         syncs: Number of the job's syncs per slice; all arrays have shape (slices,).
-        seconds: Time of these syncs, s.
+        seconds: Time of these syncs, in seconds.
         opened: Number of files that the job opened per slice.
         asked: Metadata operations of all other jobs per slice.
         moved: Bytes that all other jobs moved per slice.

@@ -42,7 +42,7 @@ class ClusterBox:
 
     Attributes:
         label: Text below the box.
-        seconds: Durations, s.
+        seconds: Durations, in seconds.
         hit: For each segment, whether it is interfered.
     """
 
@@ -52,7 +52,7 @@ class ClusterBox:
 
     @property
     def quartiles(self) -> Floats:
-        """Minimum, lower quartile, median, upper quartile and maximum, s."""
+        """Minimum, lower quartile, median, upper quartile and maximum, in seconds."""
         quartiles: Floats = np.percentile(self.seconds, [0, 25, 50, 75, 100])
         return quartiles
 
@@ -117,7 +117,7 @@ def draw_boxes(axes: Axes, found: Sequence[ClusterBox | None], ends: tuple[float
     Args:
         axes: The axes.
         found: The boxes; None leaves a gap.
-        ends: Least and greatest value of the axis, s.
+        ends: Least and greatest value of the axis, in seconds.
     """
     for place, box in enumerate(found):
         if box is None:
