@@ -161,6 +161,6 @@ def test_the_command(tmp_path: Path) -> None:
     assert shown.code == 0 and "sda" in shown.out
     (tmp_path / "text").write_text("nothing\n")
     bad = jostle("import", "ldms", str(tmp_path / "text"), *place)
-    assert bad.code == 1 and "No file could be used" in bad.err
+    assert bad.code == 1 and "No file could be imported" in bad.err
     with pytest.raises(UsageError, match="does not exist"):
         taken(Repository(tmp_path / "repository"), tmp_path / "none")

@@ -64,7 +64,9 @@ def plant_placements(path: Path | str, seed: int = 0) -> Placements:
     """
     path = Path(path).expanduser().absolute()
     if (path / MARKER).exists():
-        raise RepositoryError(f"There is a repository in {path}.", hint="Choose a new folder.")
+        raise RepositoryError(
+            f"{path} already holds a repository.", hint="Name a folder that does not exist yet."
+        )
     rng = np.random.default_rng(seed)
     count = int(np.prod(SIZES)) * NODES_PER_ROUTER
     topology = torus(

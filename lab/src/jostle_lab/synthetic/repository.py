@@ -52,7 +52,9 @@ def plant(path: Path | str, spec: Spec | None = None, seed: int = 0) -> Injected
     """
     spec, path = spec or Spec(), Path(path).expanduser().absolute()
     if (path / MARKER).exists():
-        raise RepositoryError(f"There is a repository in {path}.", hint="Choose a new folder.")
+        raise RepositoryError(
+            f"{path} already holds a repository.", hint="Name a folder that does not exist yet."
+        )
     rng = np.random.default_rng(seed)
     participants = participants_of(spec, rng)
     play, writer = Play(spec, participants, rng), Writer(spec, participants, rng)

@@ -21,7 +21,11 @@ _SIGNS = {"ok": ("âœ“", "+", "green"), "warn": ("!", "!", "yellow"), "fail": ("â
 
 
 @click.command("doctor")
-@click.option("--site", is_flag=True, help="Check the services of a site on this machine instead.")
+@click.option(
+    "--site",
+    is_flag=True,
+    help="Check this machine's part of a site (agent, receiver, server), not the installation.",
+)
 @repository_option
 @json_option
 def command(site: bool, repository: Path, as_json: bool) -> int:

@@ -116,7 +116,7 @@ def ldms(paths: tuple[Path, ...], name: str, repository: Path, as_json: bool) ->
         more = len(report.set_aside) - 1
         also = f", and {count(more)} more" if more else ""
         raise ImportFailedError(
-            f"No file could be used: {file}: {why}{also}.",
+            f"No file could be imported. {file}: {why}{also}.",
             hint="Name files of store_csv whose columns the map names "
             "(docs/reference/counter-maps.md).",
         )

@@ -78,7 +78,10 @@ class RepositoryWriter(SiteRun):
         super().__init__(spec)
         self._path = target
         if (target / MARKER).exists():
-            raise RepositoryError(f"There is a repository in {target}.", hint="Name a new folder.")
+            raise RepositoryError(
+                f"{target} already holds a repository.",
+                hint="Name a folder that does not exist yet.",
+            )
         Repository(target, create=True)
         self._log = Log(target)
         self._agents = Agents(spec, self.jobs, self.course)
