@@ -18,7 +18,7 @@ def test_fields_are_described_by_docstrings() -> None:
     describe_fields(schemas)
     assert not [name for name, one in schemas.items() if "Attributes:" in one["description"]]
     assert schemas["JobDigest"]["description"] == (
-        "The digest of a job: its figures, each with minimum, mean and maximum over its processes."
+        "The digest of a job: its metrics, each with minimum, mean and maximum over its processes."
     )
     fields = schemas["GpuDigest"]["properties"]
     assert all("description" in field for field in fields.values())
