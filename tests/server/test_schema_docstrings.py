@@ -22,7 +22,7 @@ def test_fields_are_described_by_docstrings() -> None:
     )
     fields = schemas["GpuDigest"]["properties"]
     assert all("description" in field for field in fields.values())
-    assert fields["to_served"]["description"].endswith("; null without any.")
+    assert fields["to_served"]["description"].endswith("; null without such copies.")
 
 
 def test_a_number_that_is_not_known_is_null() -> None:
