@@ -233,7 +233,8 @@ class Runner:
         )
         if need > len(self.place.nodes):
             raise StudyError(
-                f"Each run needs {need} nodes, but the {self.place.name} has {len(self.place.nodes)}.",
+                f"Each run needs {need} nodes, but the {self.place.name} has "
+                f"{len(self.place.nodes)}.",
                 hint=f"Set nodes = {need} in [{self.place.name}], or fewer per program.",
             )
 
