@@ -127,7 +127,7 @@ def test_a_network_of_ipv6_is_one_address(guest, monkeypatch):
 
 
 def test_what_is_remembered_of_log_ins_has_an_end(monkeypatch):
-    monkeypatch.setattr(login_service, "_MOST_FAMILIAR", 3)
+    monkeypatch.setattr(login_service, "_MOST_KNOWN", 3)
     known_devices = login_service.KnownDevices()
     for name in ("anne", "bert", "carl", "anne", "dora"):
         known_devices.add(name, HOME)

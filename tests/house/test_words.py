@@ -38,11 +38,9 @@ INSTEAD = {
     "wish": "request, option",
     "wishes": "requests, options",
 }
-#: Files that keep words: recorded profiles, pages that are written from recorded results, this one.
+#: Files that keep words: recorded profiles, and this one.
 KEPT = (
     "tests/data",
-    "docs/measurements/papers*",
-    "docs/measurements/who-hurts-whom*",
     "tests/house/test_words.py",
 )
 #: Pages that programs write.

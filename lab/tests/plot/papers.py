@@ -156,7 +156,7 @@ def chunk_sizes() -> StudyResult:
         settings=[Setting(size * MIB, (256, 256)) for size in sizes],
         break_even=[
             BreakEven(OWC, AW, setting, 256.0 * MIB, "equal at 256 MiB"),
-            BreakEven(WS, AW, setting, 16.0 * MIB, "equal at 16 MiB, above it AW suffers more"),
+            BreakEven(WS, AW, setting, 16.0 * MIB, "equal at 16 MiB, above it AW loses more"),
         ],
     )
 

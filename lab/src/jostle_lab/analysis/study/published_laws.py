@@ -326,7 +326,7 @@ def _small_chunks(result: StudyResult) -> Law | None:
         gap.low,
         gap.high,
         gap.n,
-        "open-write-close suffers more than aggregate-write",
+        "open-write-close loses more than aggregate-write",
         _verdict(gap, 0.0, 1.0),
         _why_small(cell),
     )
