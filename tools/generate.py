@@ -15,6 +15,7 @@ import re
 import sys
 import tomllib
 import zlib
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -417,8 +418,6 @@ METRICS_HEAD = """\
 Every metric that a profile can hold, by module. `posix_read_bytes` is module `posix`, what is
 counted (`read`), and the unit `bytes`.
 
-## Names
-
 | unit | value |
 |---|---|
 | `ops` | calls, operations, requests or events |
@@ -427,20 +426,20 @@ counted (`read`), and the unit `bytes`.
 | `size` | histogram: calls by their size in bytes. Bucket 0 of {buckets} counts size 0, bucket \
 b sizes in [2^(b-1), 2^b), bucket {last} everything from 1 GiB |
 
-## Columns
+If a row has two metrics, the second one is the summed time of what the first one counts. The text
+above a table ends with the properties of its metrics; a row ends with the properties in which
+its metric differs from them:
 
-| column | meaning | where empty or missing |
+| property | values | if none is given |
 |---|---|---|
-| kind | *counter*, *timer* (wall-clock time) and *histogram*: increase within the slice; \
-*gauge*: level at its end | `_ns`: timer, else counter |
-| unit | | last word of the name; `size`: ops |
-| scope | *mount*: for each of {mounts} mounts and "other"; *process*: once per process; \
-*component*: by [the agent](agent.md), for each disk, mount, link or the like of a machine | \
-in the line above |
-| merge | of several processes or components: *sum*, or *max* where values are the same in all \
+| kind | counter, timer (wall-clock time), histogram: increase within the slice; gauge: level at \
+its end | timer for names that end in `_ns`, except of scope component; else counter |
+| unit | see above | last word of the name; `size`: ops |
+| scope | mount: for each of {mounts} mounts and "other"; process: once per process; \
+component: by [the agent](agent.md), for each disk, mount, link or the like of a machine | |
+| merge | of several processes or components: max where values are the same in all \
 (of a node, of a control group) or do not add up (frequencies) | sum |
-| since | first version of jostle that recorded it | in the line above |
-| meaning | | of `_ns`: time in the calls of the row with `_ops` |
+| since | first version of jostle that recorded it | |
 """
 
 
@@ -460,33 +459,59 @@ def metrics_page(metrics: list[Metric], modules: dict[str, str]) -> str:
 
 
 def _module_section(module: str, doc: str, metrics: list[Metric]) -> list[str]:
-    """The section of a module: what its metrics share, and a table with columns that differ."""
-    shared: list[str] = []
-    columns = {"id": [f"`{m.id}`" for m in metrics]}
-    for name, cells in {
-        "kind": ["" if m.kind == _usual_kind(m) else m.kind for m in metrics],
-        "unit": ["" if _unit_in_name(m) else m.unit for m in metrics],
-        "scope": [m.scope for m in metrics],
-        "merge": ["" if m.merge == "sum" else m.merge for m in metrics],
-        "since": [m.since for m in metrics],
-    }.items():
-        if len(set(cells)) > 1:
-            columns[name] = cells
-        elif cells[0]:
-            shared.append(f"{name} {cells[0]}")
-    columns["meaning"] = ["" if _is_time_of_calls(m, metrics) else m.doc for m in metrics]
-    common = f" {', '.join(shared).capitalize()}." if shared else ""
+    """The section of a module: what most of its metrics share, and a table."""
+    properties = [_properties(m) for m in metrics]
+    usual = {
+        key: _usual([one[key] for one in properties], key in ("scope", "since"))
+        for key in properties[0]
+    }
+    rows = []
+    for metric, named in zip(metrics, properties, strict=True):
+        if _is_time_of_calls(metric, metrics):
+            continue
+        time = [m for m in metrics if m.id == _time_of(metric) and _is_time_of_calls(m, metrics)]
+        names = ", ".join(f"`{m.id}`" for m in (metric, *time))
+        own = _sentence(value for key, value in named.items() if value != usual[key])
+        rows.append(_row([names, f"{metric.doc}{own}"]))
     return [
-        f"\n## {module}\n\n{doc}{common}\n\n",
-        f"| {' | '.join(columns)} |\n",
-        f"|{'---|' * len(columns)}\n",
-        *(_row(cells) for cells in zip(*columns.values(), strict=True)),
+        f"\n## {module}\n\n{doc}{_sentence(usual.values())}\n\n",
+        "| id | meaning |\n|---|---|\n",
+        *rows,
     ]
+
+
+def _usual(values: list[str], most: bool) -> str:
+    """The value of all, or of most; empty: the values differ."""
+    value, count = Counter(values).most_common(1)[0]
+    return value if most or count == len(values) else ""
+
+
+def _sentence(values: Iterable[str]) -> str:
+    """A sentence that names properties, after another sentence."""
+    text = ", ".join(filter(None, values))
+    return f" {text[0].upper()}{text[1:]}." if text else ""
+
+
+def _properties(metric: Metric) -> dict[str, str]:
+    """The properties of a metric as the page names them; empty: what its name says."""
+    return {
+        "kind": "" if metric.kind == _usual_kind(metric) else metric.kind,
+        "unit": "" if _unit_in_name(metric) else f"unit {metric.unit}",
+        "scope": f"scope {metric.scope}",
+        "merge": "" if metric.merge == "sum" else f"merge {metric.merge}",
+        "since": f"since {metric.since}",
+    }
+
+
+def _time_of(metric: Metric) -> str:
+    """The id of the metric with the time of the calls that this one counts."""
+    return metric.id.removesuffix("_ops") + "_ns"
 
 
 def _usual_kind(metric: Metric) -> str:
     """The kind of most metrics with such a name."""
-    return "timer" if metric.id.endswith("_ns") else "counter"
+    timed = metric.id.endswith("_ns") and metric.scope != "component"
+    return "timer" if timed else "counter"
 
 
 def _row(cells: Iterable[str]) -> str:
@@ -497,7 +522,7 @@ def _row(cells: Iterable[str]) -> str:
 def _is_time_of_calls(metric: Metric, of_module: list[Metric]) -> bool:
     """Whether a metric is the time of what another one counts, without a condition."""
     stem = metric.id.removesuffix("_ns")
-    plain = re.fullmatch(r"Time (in|of) (?!which)[^,;]*\.", metric.doc)
+    plain = re.fullmatch(r"(Time|Summed time) (in|of) (?!which)[^,;]*\.", metric.doc)
     counted = any(other.id == f"{stem}_ops" for other in of_module)
     return bool(plain and counted) and " that " not in metric.doc
 
