@@ -317,7 +317,9 @@ def test_command_reference() -> None:
     assert sorted(documented) == sorted(tree)
     assert _verbs(documented) == _verbs(tree)
     for name, command in tree.items():
-        first_cells = re.findall(r"^\| (`-.*?) \|", documented[name], re.MULTILINE)
+        first_cells = re.findall(
+            r"^(?:\| |Options: )(`-.*?)(?: \||$)", documented[name], re.MULTILINE
+        )
         words = set(re.findall(r"`(--?[a-z][a-z-]*)", " ".join(first_cells)))
         assert words == options(command), name
     assert options(cli) <= set(re.findall(r"`(--?[a-z][a-z-]*)", sections[0]))
