@@ -15,12 +15,12 @@ import re
 import sys
 import tomllib
 import zlib
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 import generate_calls
+import generate_metrics
 import generate_profile
 import generate_reader
 import generate_settings
@@ -407,131 +407,6 @@ def sql_schema(metrics: list[Metric]) -> str:
     return "".join(parts)
 
 
-# ---- documentation --------------------------------------------------------------------------
-
-
-METRICS_HEAD = """\
-# Metrics
-
-<!-- {made_by} -->
-
-Every metric that a profile can hold, by module. `posix_read_bytes` is module `posix`, what is
-counted (`read`), and the unit `bytes`.
-
-| unit | value |
-|---|---|
-| `ops` | calls, operations, requests or events |
-| `khz`, `uj`, `uw`, `mc` | kilohertz, microjoules, microwatts, thousandths of a degree Celsius |
-| `ticks` | ticks of a device's clock |
-| `size` | histogram: calls by their size in bytes. Bucket 0 of {buckets} counts size 0, bucket \
-b sizes in [2^(b-1), 2^b), bucket {last} everything from 1 GiB |
-
-If a row has two metrics, the second one is the summed time of what the first one counts. The text
-above a table ends with the properties of its metrics; a row ends with the properties in which
-its metric differs from them:
-
-| property | values | if none is given |
-|---|---|---|
-| kind | counter, timer (wall-clock time), histogram: increase within the slice; gauge: level at \
-its end | timer for names that end in `_ns`, except of scope component; else counter |
-| unit | see above | last word of the name; `size`: ops |
-| scope | mount: for each of {mounts} mounts and "other"; process: once per process; \
-component: by [the agent](agent.md), for each disk, mount, link or the like of a machine | |
-| merge | of several processes or components: max where values are the same in all \
-(of a node, of a control group) or do not add up (frequencies) | sum |
-| since | first version of jostle that recorded it | |
-"""
-
-
-def metrics_page(metrics: list[Metric], modules: dict[str, str]) -> str:
-    """docs/reference/metrics.md."""
-    parts = [
-        METRICS_HEAD.format(
-            made_by=made_by(METRICS_TOML),
-            mounts=MOUNT_SLOTS - 1,
-            buckets=HIST_BUCKETS,
-            last=HIST_BUCKETS - 1,
-        )
-    ]
-    for module, doc in modules.items():
-        parts += _module_section(module, doc, [m for m in metrics if m.module == module])
-    return "".join(parts)
-
-
-def _module_section(module: str, doc: str, metrics: list[Metric]) -> list[str]:
-    """The section of a module: what most of its metrics share, and a table."""
-    properties = [_properties(m) for m in metrics]
-    usual = {
-        key: _usual([one[key] for one in properties], key in ("scope", "since"))
-        for key in properties[0]
-    }
-    rows = []
-    for metric, named in zip(metrics, properties, strict=True):
-        if _is_time_of_calls(metric, metrics):
-            continue
-        time = [m for m in metrics if m.id == _time_of(metric) and _is_time_of_calls(m, metrics)]
-        names = ", ".join(f"`{m.id}`" for m in (metric, *time))
-        own = _sentence(value for key, value in named.items() if value != usual[key])
-        rows.append(_row([names, f"{metric.doc}{own}"]))
-    return [
-        f"\n## {module}\n\n{doc}{_sentence(usual.values())}\n\n",
-        "| id | meaning |\n|---|---|\n",
-        *rows,
-    ]
-
-
-def _usual(values: list[str], most: bool) -> str:
-    """The value of all, or of most; empty: the values differ."""
-    value, count = Counter(values).most_common(1)[0]
-    return value if most or count == len(values) else ""
-
-
-def _sentence(values: Iterable[str]) -> str:
-    """A sentence that names properties, after another sentence."""
-    text = ", ".join(filter(None, values))
-    return f" {text[0].upper()}{text[1:]}." if text else ""
-
-
-def _properties(metric: Metric) -> dict[str, str]:
-    """The properties of a metric as the page names them; empty: what its name says."""
-    return {
-        "kind": "" if metric.kind == _usual_kind(metric) else metric.kind,
-        "unit": "" if _unit_in_name(metric) else f"unit {metric.unit}",
-        "scope": f"scope {metric.scope}",
-        "merge": "" if metric.merge == "sum" else f"merge {metric.merge}",
-        "since": f"since {metric.since}",
-    }
-
-
-def _time_of(metric: Metric) -> str:
-    """The id of the metric with the time of the calls that this one counts."""
-    return metric.id.removesuffix("_ops") + "_ns"
-
-
-def _usual_kind(metric: Metric) -> str:
-    """The kind of most metrics with such a name."""
-    timed = metric.id.endswith("_ns") and metric.scope != "component"
-    return "timer" if timed else "counter"
-
-
-def _row(cells: Iterable[str]) -> str:
-    """A row of a Markdown table."""
-    return "|" + "".join(f" {cell} |" if cell else " |" for cell in cells) + "\n"
-
-
-def _is_time_of_calls(metric: Metric, of_module: list[Metric]) -> bool:
-    """Whether a metric is the time of what another one counts, without a condition."""
-    stem = metric.id.removesuffix("_ns")
-    plain = re.fullmatch(r"(Time|Summed time) (in|of) (?!which)[^,;]*\.", metric.doc)
-    counted = any(other.id == f"{stem}_ops" for other in of_module)
-    return bool(plain and counted) and " that " not in metric.doc
-
-
-def _unit_in_name(metric: Metric) -> bool:
-    """Whether the last word of a metric's name gives its unit."""
-    return metric.id.endswith((f"_{metric.unit}", "_size"))
-
-
 # ---- command -------------------------------------------------------------------------------
 
 
@@ -545,7 +420,9 @@ def outputs() -> dict[str, str]:
         "runtime/src/jst_metrics.c": c_source(metrics, layout),
         "src/jostle/schema/metrics.py": python_module(metrics),
         "tests/repository/expected_tables.sql": sql_schema(metrics),
-        "docs/reference/metrics.md": metrics_page(metrics, load_modules(METRICS_TOML, metrics)),
+        "docs/reference/metrics.md": generate_metrics.metrics_page(
+            metrics, load_modules(METRICS_TOML, metrics), METRICS_TOML, MOUNT_SLOTS, HIST_BUCKETS
+        ),
         **generate_profile.outputs(MOUNT_SLOTS),
         **generate_reader.outputs(MOUNT_SLOTS),
         **generate_settings.outputs(),
