@@ -320,10 +320,8 @@ def test_command_reference() -> None:
         documented |= page
     assert sorted(documented) == sorted(tree)
     for name, command in tree.items():
-        first_cells = re.findall(
-            r"^(?:\| |Options: )(`-.*?)(?: \||$)", documented[name], re.MULTILINE
-        )
-        words = set(re.findall(r"`(--?[a-z][a-z-]*)", " ".join(first_cells)))
+        items = re.findall(r"^- ((?:`[^`]*`(?:, )?)+)", documented[name], re.MULTILINE)
+        words = set(re.findall(r"`(--?[a-z][a-z-]*)", " ".join(items)))
         assert words == options(command), name
     intro = (DOCS / "reference/command.md").read_text().split("\n## ")[0]
     assert options(cli) <= set(re.findall(r"`(--?[a-z][a-z-]*)", intro))
