@@ -29,9 +29,9 @@ counted (`read`), and the unit `bytes`.
 | `size` | histogram: calls by their size in bytes. Bucket 0 of {buckets} counts size 0, bucket \
 b sizes in [2^(b-1), 2^b), bucket {last} everything from 1 GiB |
 
-If a row has two metrics, the second one is the summed time of what the first one counts. The text
-above a table ends with the properties of its metrics; a row ends with the properties in which
-its metric differs from them:
+If a row has several metrics, `_bytes` and `_ns` are the bytes and the summed time of what `_ops`
+counts. The text above a table ends with the properties of its metrics; a row ends with the
+properties in which its metric differs from them:
 
 | property | values | if none is given |
 |---|---|---|
@@ -46,6 +46,11 @@ component: by [the agent](agent.md), for each disk, mount, link or the like of a
 """
 
 
+#: Texts that say only that a metric is the bytes or the time of what another one counts.
+PLAIN = {
+    "bytes": re.compile(r"Bytes (read|written|sent|received|(copied|filled)[^,;]*)\.").fullmatch,
+    "ns": re.compile(r"(Time|Summed time) (in|of) (?!which)(?!.* that )[^,;]*\.").fullmatch,
+}
 #: Modules whose metrics another page describes, by classes of calls.
 OF_MPI = ("mpi", "mpiio")
 
@@ -74,12 +79,13 @@ def _module_section(module: str, doc: str, metrics: list[Metric]) -> list[str]:
     }
     rows = []
     for metric, named in zip(metrics, properties, strict=True):
-        if _is_time_of_calls(metric, metrics) or (calls and _call_class(metric, metrics)):
+        if _counted_by(metric, metrics) or (calls and _call_class(metric, metrics)):
             continue
-        time = [m for m in metrics if m.id == _time_of(metric) and _is_time_of_calls(m, metrics)]
-        names = ", ".join(f"`{m.id}`" for m in (metric, *time))
+        shared = [m for m in metrics if _counted_by(m, metrics) == metric.id]
+        names = ", ".join(f"`{m.id}`" for m in (metric, *shared))
         own = _sentence(value for key, value in named.items() if value != usual[key])
-        rows.append(_row([names, f"{metric.doc}{own}"]))
+        text = metric.doc.removeprefix(f"{doc.rstrip('.').split(',')[0]}: ")
+        rows.append(_row([names, f"{text}{own}"]))
     return [
         f"\n## {module}\n\n{doc}{_sentence(usual.values())}",
         _calls_of(metrics) if calls else "\n",
@@ -132,11 +138,6 @@ def _properties(metric: Metric) -> dict[str, str]:
     }
 
 
-def _time_of(metric: Metric) -> str:
-    """The id of the metric with the time of the calls that this one counts."""
-    return metric.id.removesuffix("_ops") + "_ns"
-
-
 def _usual_kind(metric: Metric) -> str:
     """The kind of most metrics with such a name."""
     timed = metric.id.endswith("_ns") and metric.scope != "component"
@@ -148,12 +149,11 @@ def _row(cells: Iterable[str]) -> str:
     return "|" + "".join(f" {cell} |" if cell else " |" for cell in cells) + "\n"
 
 
-def _is_time_of_calls(metric: Metric, of_module: list[Metric]) -> bool:
-    """Whether a metric is the time of what another one counts, without a condition."""
-    stem = metric.id.removesuffix("_ns")
-    plain = re.fullmatch(r"(Time|Summed time) (in|of) (?!which)[^,;]*\.", metric.doc)
+def _counted_by(metric: Metric, of_module: list[Metric]) -> str:
+    """The metric whose calls this one gives bytes or time of, without a condition; empty: none."""
+    stem, _, ending = metric.id.rpartition("_")
     counted = any(other.id == f"{stem}_ops" for other in of_module)
-    return bool(plain and counted) and " that " not in metric.doc
+    return f"{stem}_ops" if counted and ending in PLAIN and PLAIN[ending](metric.doc) else ""
 
 
 def _unit_in_name(metric: Metric) -> bool:
