@@ -279,8 +279,8 @@ def calls_page(calls: list[Call]) -> str:
         "# Wrapped functions\n\n",
         f"<!-- {made_by(CALLS_DEF)} -->\n\n",
         f"The {len(calls)} functions of the C library that `libjostle.so` wraps, by class; those "
-        "marked * only where the C library has them. A name stands also for its wrapped variants: with "
-        "`64`, `_unlocked`, `_chk`, `_2`, `__isoc99_` and `__isoc23_`, or with `_`, `__` or "
+        "marked * only where the C library has them. A name stands also for its wrapped variants: "
+        "with `64`, `_unlocked`, `_chk`, `_2`, `__isoc99_` and `__isoc23_`, or with `_`, `__` or "
         "`_IO_` before it. The classes open, close, read, write, seek, sync and meta are counted "
         "under these names ([metrics](metrics.md)).\n\n"
         "| class | meaning |\n|---|---|\n",
