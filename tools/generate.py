@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import generate_calls
+import generate_metrics
 import generate_profile
 import generate_reader
 import generate_settings
@@ -406,107 +407,6 @@ def sql_schema(metrics: list[Metric]) -> str:
     return "".join(parts)
 
 
-# ---- documentation --------------------------------------------------------------------------
-
-
-METRICS_HEAD = """\
-# Metrics
-
-<!-- {made_by} -->
-
-Every metric that a profile can hold, by module. `posix_read_bytes` is module `posix`, what is
-counted (`read`), and the unit `bytes`.
-
-## Names
-
-| unit | value |
-|---|---|
-| `ops` | calls, operations, requests or events |
-| `khz`, `uj`, `uw`, `mc` | kilohertz, microjoules, microwatts, thousandths of a degree Celsius |
-| `ticks` | ticks of a device's clock |
-| `size` | histogram: calls by their size in bytes. Bucket 0 of {buckets} counts size 0, bucket \
-b sizes in [2^(b-1), 2^b), bucket {last} everything from 1 GiB |
-
-## Columns
-
-| column | meaning | where empty or missing |
-|---|---|---|
-| kind | *counter*, *timer* (wall-clock time) and *histogram*: increase within the slice; \
-*gauge*: level at its end | `_ns`: timer, else counter |
-| unit | | last word of the name; `size`: ops |
-| scope | *mount*: for each of {mounts} mounts and "other"; *process*: once per process; \
-*component*: by [the agent](agent.md), for each disk, mount, link or the like of a machine | \
-in the line above |
-| merge | of several processes or components: *sum*, or *max* where values are the same in all \
-(of a node, of a control group) or do not add up (frequencies) | sum |
-| since | first version of jostle that recorded it | in the line above |
-| meaning | | of `_ns`: time in the calls of the row with `_ops` |
-"""
-
-
-def metrics_page(metrics: list[Metric], modules: dict[str, str]) -> str:
-    """docs/reference/metrics.md."""
-    parts = [
-        METRICS_HEAD.format(
-            made_by=made_by(METRICS_TOML),
-            mounts=MOUNT_SLOTS - 1,
-            buckets=HIST_BUCKETS,
-            last=HIST_BUCKETS - 1,
-        )
-    ]
-    for module, doc in modules.items():
-        parts += _module_section(module, doc, [m for m in metrics if m.module == module])
-    return "".join(parts)
-
-
-def _module_section(module: str, doc: str, metrics: list[Metric]) -> list[str]:
-    """The section of a module: what its metrics share, and a table with columns that differ."""
-    shared: list[str] = []
-    columns = {"id": [f"`{m.id}`" for m in metrics]}
-    for name, cells in {
-        "kind": ["" if m.kind == _usual_kind(m) else m.kind for m in metrics],
-        "unit": ["" if _unit_in_name(m) else m.unit for m in metrics],
-        "scope": [m.scope for m in metrics],
-        "merge": ["" if m.merge == "sum" else m.merge for m in metrics],
-        "since": [m.since for m in metrics],
-    }.items():
-        if len(set(cells)) > 1:
-            columns[name] = cells
-        elif cells[0]:
-            shared.append(f"{name} {cells[0]}")
-    columns["meaning"] = ["" if _is_time_of_calls(m, metrics) else m.doc for m in metrics]
-    common = f" {', '.join(shared).capitalize()}." if shared else ""
-    return [
-        f"\n## {module}\n\n{doc}{common}\n\n",
-        f"| {' | '.join(columns)} |\n",
-        f"|{'---|' * len(columns)}\n",
-        *(_row(cells) for cells in zip(*columns.values(), strict=True)),
-    ]
-
-
-def _usual_kind(metric: Metric) -> str:
-    """The kind of most metrics with such a name."""
-    return "timer" if metric.id.endswith("_ns") else "counter"
-
-
-def _row(cells: Iterable[str]) -> str:
-    """A row of a Markdown table."""
-    return "|" + "".join(f" {cell} |" if cell else " |" for cell in cells) + "\n"
-
-
-def _is_time_of_calls(metric: Metric, of_module: list[Metric]) -> bool:
-    """Whether a metric is the time of what another one counts, without a condition."""
-    stem = metric.id.removesuffix("_ns")
-    plain = re.fullmatch(r"Time (in|of) (?!which)[^,;]*\.", metric.doc)
-    counted = any(other.id == f"{stem}_ops" for other in of_module)
-    return bool(plain and counted) and " that " not in metric.doc
-
-
-def _unit_in_name(metric: Metric) -> bool:
-    """Whether the last word of a metric's name gives its unit."""
-    return metric.id.endswith((f"_{metric.unit}", "_size"))
-
-
 # ---- command -------------------------------------------------------------------------------
 
 
@@ -520,7 +420,9 @@ def outputs() -> dict[str, str]:
         "runtime/src/jst_metrics.c": c_source(metrics, layout),
         "src/jostle/schema/metrics.py": python_module(metrics),
         "tests/repository/expected_tables.sql": sql_schema(metrics),
-        "docs/reference/metrics.md": metrics_page(metrics, load_modules(METRICS_TOML, metrics)),
+        "docs/reference/metrics.md": generate_metrics.metrics_page(
+            metrics, load_modules(METRICS_TOML, metrics), METRICS_TOML, MOUNT_SLOTS, HIST_BUCKETS
+        ),
         **generate_profile.outputs(MOUNT_SLOTS),
         **generate_reader.outputs(MOUNT_SLOTS),
         **generate_settings.outputs(),

@@ -31,7 +31,6 @@ HEAD = """\
 
 The requests of the pages, which scripts can use, too. Whole descriptions, and the schemas of the
 answers, are at `/api/v1/openapi.json` of a running server (OpenAPI 3.1).
-[Stability](stability.md) says what may change.
 
 | | |
 |---|---|
@@ -52,7 +51,7 @@ to do |
 COMMON = """\
 ## Parameters of many routes
 
-In brackets: the value that holds without a parameter.
+Brackets contain the value that holds without a parameter.
 
 | parameter | what | value |
 |---|---|---|

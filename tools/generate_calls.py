@@ -279,8 +279,10 @@ def calls_page(calls: list[Call]) -> str:
         "# Wrapped functions\n\n",
         f"<!-- {made_by(CALLS_DEF)} -->\n\n",
         f"The {len(calls)} functions of the C library that `libjostle.so` wraps, by class; those "
-        "marked * only where the C library has them. The classes open, close, read, write, seek, "
-        "sync and meta are counted under these names ([metrics](metrics.md)).\n\n"
+        "marked * only where the C library has them. A name stands also for its wrapped variants: "
+        "with `64`, `_unlocked`, `_chk`, `_2`, `__isoc99_` and `__isoc23_`, or with `_`, `__` or "
+        "`_IO_` before it. The classes open, close, read, write, seek, sync and meta are counted "
+        "under these names ([metrics](metrics.md)).\n\n"
         "| class | meaning |\n|---|---|\n",
         *(f"| {name} | {meaning} |\n" for name, meaning in CLASSES.items()),
     ]
@@ -288,7 +290,8 @@ def calls_page(calls: list[Call]) -> str:
         parts.append(f"\n## {module}\n\n| class | functions |\n|---|---|\n")
         inside = [c for c in calls if c.module == module]
         for group in dict.fromkeys(c.group for c in inside):
-            names = [f"`{c.name}`{' *' * c.optional}" for c in inside if c.group == group]
+            first = {_plain(c.name): c for c in reversed(inside) if c.group == group}
+            names = [f"`{c.name}`{' *' * c.optional}" for c in reversed(first.values())]
             parts.append(f"| {group} | {', '.join(names)} |\n")
     parts += [
         "\n## Others\n\n| for | functions |\n|---|---|\n",
@@ -298,6 +301,12 @@ def calls_page(calls: list[Call]) -> str:
         f"| gloo | its {len(GLOO_NAMES)} collectives |\n",
     ]
     return "".join(parts)
+
+
+def _plain(name: str) -> str:
+    """The name of a function without the marks of its variants."""
+    name = re.sub(r"^(_IO_|__isoc\d+_|_+)", "", name)
+    return re.sub(r"64|_chk$|_2$|_unlocked", "", name)
 
 
 def load_mpi_names(path: Path) -> list[str]:

@@ -305,22 +305,26 @@ def _verbs(names: Iterable[str]) -> list[str]:
 
 
 def test_command_reference() -> None:
-    """command.md has exactly the verbs and options of the command."""
-    text = (DOCS / "reference/command.md").read_text()
-    sections = re.split(r"^#{2,3} ", text, flags=re.MULTILINE)
-    documented = {
-        head[1]: section
-        for section in sections
-        if (head := re.match(r"`(jostle(?: [a-z][a-z-]*)+)[ `]", section))
-    }
+    """command.md and the lab's have exactly the verbs and options of the command."""
     tree = dict(leaves(cli, "jostle"))
+    documented: dict[str, str] = {}
+    for docs in BOTH:
+        text = (docs / "reference/command.md").read_text()
+        page = {
+            head[1]: section
+            for section in re.split(r"^#{2,3} ", text, flags=re.MULTILINE)
+            if (head := re.match(r"`(jostle(?: [a-z][a-z-]*)+)[ `]", section))
+        }
+        assert not documented.keys() & page.keys()
+        assert _verbs(page) == _verbs(name for name in tree if name in page)
+        documented |= page
     assert sorted(documented) == sorted(tree)
-    assert _verbs(documented) == _verbs(tree)
     for name, command in tree.items():
-        first_cells = re.findall(r"^\| (`-.*?) \|", documented[name], re.MULTILINE)
-        words = set(re.findall(r"`(--?[a-z][a-z-]*)", " ".join(first_cells)))
+        items = re.findall(r"^- ((?:`[^`]*`(?:, )?)+)", documented[name], re.MULTILINE)
+        words = set(re.findall(r"`(--?[a-z][a-z-]*)", " ".join(items)))
         assert words == options(command), name
-    assert options(cli) <= set(re.findall(r"`(--?[a-z][a-z-]*)", sections[0]))
+    intro = (DOCS / "reference/command.md").read_text().split("\n## ")[0]
+    assert options(cli) <= set(re.findall(r"`(--?[a-z][a-z-]*)", intro))
 
 
 def test_launcher_reference() -> None:
