@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from jostle.cli.commands.doctor import command
+from jostle.cli.commands.maintain.doctor import command
 from jostle.cli.doctor import site_host, site_node
 from jostle.cli.doctor.checks import Check
 from jostle.cli.doctor.site import Site, site_checks

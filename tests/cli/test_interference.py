@@ -158,7 +158,7 @@ def views() -> str:
     """The hand-made answers as text."""
     from rich.text import Text
 
-    from jostle.cli.commands.neighbours import _view
+    from jostle.cli.commands.look.neighbours import _view
     from jostle.cli.output import show
     from jostle.cli.views.interference import answer, details
     from jostle.cli.views.matrix import view

@@ -273,7 +273,8 @@ def test_the_chart_has_zero_and_fits() -> None:
 def test_golden_words() -> None:
     """The whole view of figures that are known; JOSTLE_RENEW=1 renews it."""
     code = (
-        "from jostle.analysis import overhead; from jostle.cli.commands.overhead import _print;"
+        "from jostle.analysis import overhead;"
+        "from jostle.cli.commands.maintain.overhead import _print;"
         "from jostle.cli.views.overhead import view;"
         "plain = [10.0, 10.1, 9.9, 10.02, 9.98, 10.05, 9.95, 12.0];"
         "profiled = [10.08, 10.17, 10.0, 10.1, 10.06, 10.12, 10.03, 10.09];"

@@ -65,6 +65,7 @@ SUBROOMS = {
     "plot": "charts terminal+figures document",
     "server": "access cache schemas background jobs verdicts+system fabric transport routes",
     "cli": "options views launch+doctor+top commands",
+    "cli/commands": "record+look+maintain",
     "topology": "formats",
     "imports": "darshan+accounting+counters",
 }

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from jostle.cli.commands.timeline import check_plot, paint, save
+from jostle.cli.commands.look.timeline import check_plot, paint, save
 from jostle.cli.next_step import steps
 from jostle.cli.options.common import (
     complete_job,

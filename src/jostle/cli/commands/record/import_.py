@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from jostle.cli.added_verbs import ExtensibleGroup
-from jostle.cli.commands.import_counters import ldms, prometheus
+from jostle.cli.commands.record.import_counters import ldms, prometheus
 from jostle.cli.next_step import steps
 from jostle.cli.options.common import (
     json_option,

@@ -125,7 +125,7 @@ def _store(
         store = open_repository(repository)
         yield store, store.resolve_parts(job, owner=viewer)
         return
-    from jostle.cli.commands.digest import spool_store
+    from jostle.cli.commands.look.digest import spool_store
 
     with spool_store(Path(spool), job, quiet=quiet) as (store, name):
         yield store, [store.resolve_job(name, owner=viewer)]
