@@ -16,7 +16,7 @@ import estimates
 from jostle.analysis.estimation.model import Cause, Hit, HitPart, RunEstimate
 from jostle.analysis.identification.model import JobInterference, ResourceKind, ResourceLoss
 from jostle.analysis.interval import Interval
-from jostle.report.models.lost_time import lost_over_time
+from jostle.report.models.job.lost_time import lost_over_time
 from jostle.report.verdict.combine import combine
 from jostle.report.verdict.verdict import USUAL, attribution_of, evaluate_job
 from jostle.repository import Repository

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from jostle.analysis.digest.finishing import Finishing, finishing, lagging, late_ones
-from jostle.report.models.finishing import finding, tail_share
+from jostle.report.models.job.finishing import finding, tail_share
 
 S = 1_000_000_000
 START = 1_700_000_000 * S

@@ -136,7 +136,7 @@ def identify(alongside: Any, **how: Any) -> Any:
 def put_in() -> None:
     """Replaces the engines and the repository by these."""
     import jostle.cli.commands.look.compare as compare
-    import jostle.report.models.among_runs as among_runs
+    import jostle.report.models.job.among_runs as among_runs
 
     among_runs.newest_other_run = lambda _store, name, _owner=None: f"{name}-before"
     jostle.analysis.estimate = estimate  # type: ignore[assignment]

@@ -13,8 +13,8 @@ from command import jostle
 
 from jostle.analysis.interval import Interval
 from jostle.names.batch_jobs import BatchJob, batch_job_of, job_of_part, part_name
-from jostle.report.models import scheduler
 from jostle.report.models.batch_jobs import batch_row
+from jostle.report.models.job import scheduler
 from jostle.report.verdict.batch_loss import JobLoss, added_loss
 from jostle.repository import Repository
 from jostle.repository.errors import JobError

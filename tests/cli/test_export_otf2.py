@@ -13,7 +13,7 @@ import pytest
 from command import jostle
 
 from jostle.analysis.estimation.model import Hit
-from jostle.report.models.job_otf2 import write_otf2
+from jostle.report.models.job.job_otf2 import write_otf2
 from jostle.repository import Repository
 from jostle_lab.synthetic import Spec, plant
 

@@ -12,7 +12,7 @@ from command import jostle
 from jostle import open as jostle_open
 from jostle.errors import UsageError
 from jostle.report.models import metrics
-from jostle.report.models.gpu_steps import check_per_gpu, gpu_steps
+from jostle.report.models.job.gpu_steps import check_per_gpu, gpu_steps
 from jostle.report.models.jobs import job_row
 from jostle.repository import Repository
 from synth import EPOCH, Profile

@@ -13,7 +13,7 @@ from command import ROOT
 from conftest import HALF, MIB
 from jostle.cli.launch.environment import slice_in_force
 from jostle.cli.views import live
-from jostle.report.models.live import LiveLoad, live_load
+from jostle.report.models.job.live import LiveLoad, live_load
 from jostle.repository import Repository
 from synth import EPOCH
 

@@ -11,8 +11,8 @@ from command import jostle
 
 from jostle.errors import UsageError
 from jostle.report.models import metrics
-from jostle.report.models.background import background_of
-from jostle.report.models.machine_steps import component_view, machine_steps
+from jostle.report.models.job.background import background_of
+from jostle.report.models.machines.machine_steps import component_view, machine_steps
 from jostle.repository import Repository
 from jostle_lab.synthetic import Fault, Injected, Spec, plant, plant_machines
 

@@ -9,7 +9,7 @@ import pytest
 from command import jostle
 
 from jostle.errors import UsageError
-from jostle.report.models.node_gpus import node_gpus
+from jostle.report.models.machines.node_gpus import node_gpus
 from jostle.repository import Repository
 from jostle_lab.synthetic import Fault, MachineSpec, plant_machines
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from jostle.report.models.node_memory import node_memory
+from jostle.report.models.machines.node_memory import node_memory
 from jostle.repository import Repository
 from jostle_lab.synthetic import MachineSpec, plant_machines
 

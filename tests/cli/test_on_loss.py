@@ -13,7 +13,7 @@ from running import running
 
 from jostle.cli.launch.loss_watch import LossWatch
 from jostle.cli.views.live import live_lines
-from jostle.report.models.live import LiveLoad
+from jostle.report.models.job.live import LiveLoad
 from jostle.repository import Repository
 
 

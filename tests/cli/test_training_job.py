@@ -12,8 +12,8 @@ from jostle.cli.output import on_paper
 from jostle.cli.views import digest as digest_views
 from jostle.cli.views.report import sections
 from jostle.plot.document.document import Grid
-from jostle.report.models.among_runs import figures_of
-from jostle.report.models.job_trace import job_trace
+from jostle.report.models.job.among_runs import figures_of
+from jostle.report.models.job.job_trace import job_trace
 from jostle.report.models.jobs import job_row
 from jostle.report.models.steps import views_with_values
 from jostle.repository import Repository

@@ -62,6 +62,7 @@ SUBROOMS = {
     "digest+kinds+nodes+placement advise+site_advice",
     "analysis/identification": "resources statistics runs",
     "report": "format models verdict",
+    "report/models": "machines job",
     "plot": "charts terminal+figures document",
     "server": "access cache schemas background jobs verdicts+system fabric transport routes",
     "cli": "options views launch+doctor+top commands",

@@ -12,8 +12,8 @@ from jostle.analysis import digest
 from jostle.cli.output import show
 from jostle.cli.views.digest import view
 from jostle.errors import UsageError
-from jostle.report.models.digest import gpu_wait
-from jostle.report.models.gpu_steps import gpu_steps
+from jostle.report.models.job.digest import gpu_wait
+from jostle.report.models.job.gpu_steps import gpu_steps
 from jostle.report.models.metrics import view as metric_view
 from jostle.repository import Repository
 from jostle.repository.maintenance.compact import expire

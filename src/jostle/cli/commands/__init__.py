@@ -1,1 +1,1 @@
-"""One module per verb, in a folder for each section of the help text; it prints the next step, too."""
+"""One module per verb: its options, its query, and the next step. One folder per section of help."""

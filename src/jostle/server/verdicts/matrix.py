@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from jostle.analysis.identification.model import EncounterRuns, Matrix, Visibility
-from jostle.report.models.evidence import all_rest_on
+from jostle.report.models.job.evidence import all_rest_on
 from jostle.server.access import Viewer
 
 if TYPE_CHECKING:

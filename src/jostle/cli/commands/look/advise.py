@@ -20,8 +20,8 @@ from jostle.cli.options.common import (
 from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
 from jostle.errors import UsageError
-from jostle.report.models.evidence import as_json as evidence_json
-from jostle.report.models.evidence import require, rests_on
+from jostle.report.models.job.evidence import as_json as evidence_json
+from jostle.report.models.job.evidence import require, rests_on
 from jostle.report.verdict.advice import advice_on
 from jostle.report.verdict.site_advice import DAYS
 

@@ -22,8 +22,8 @@ from jostle.cli.progress import Bar
 from jostle.errors import UsageError
 from jostle.report.format.values import percent
 from jostle.report.models import metrics
-from jostle.report.models.evidence import as_json as evidence_json
-from jostle.report.models.evidence import rests_on
+from jostle.report.models.job.evidence import as_json as evidence_json
+from jostle.report.models.job.evidence import rests_on
 from jostle.report.models.jobs import describe, job_row
 
 
@@ -69,7 +69,7 @@ def command(
         return
     from jostle.cli.views.charts import panel
     from jostle.plot import Chart
-    from jostle.report.models.background import background_of
+    from jostle.report.models.job.background import background_of
 
     store = open_repository(repository)
     with Bar("reading slices", quiet=as_json):
@@ -104,7 +104,7 @@ def _of_zone(job: str, zone: str, plot: str | None, repository: Path, *, as_json
     """Show the load of others on the links of a zone."""
     from jostle.cli.views.zone_load import zone_panels, zone_view
     from jostle.plot import Chart
-    from jostle.report.models.zone_load import zone_loads
+    from jostle.report.models.machines.zone_load import zone_loads
 
     store = open_repository(repository)
     with Bar("reading traffic", quiet=as_json):

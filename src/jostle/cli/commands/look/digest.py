@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from jostle.analysis import JobDigest
     from jostle.analysis.digest.finishing import Finishing
     from jostle.plot.figures.page import Saved
-    from jostle.report.models.scheduler import SchedulerFacts
+    from jostle.report.models.job.scheduler import SchedulerFacts
     from jostle.repository import Repository
 
 
@@ -96,10 +96,10 @@ def command(
             click.echo(job_end(open_repository(repository), job), nl=False)
         return
     place = plot_folder(folder)
-    from jostle.report.models.among_runs import figures_of, runs_of
-    from jostle.report.models.finishing import finishing_of
+    from jostle.report.models.job.among_runs import figures_of, runs_of
+    from jostle.report.models.job.finishing import finishing_of
+    from jostle.report.models.job.scheduler import scheduler_facts
     from jostle.report.models.jobs import job_row
-    from jostle.report.models.scheduler import scheduler_facts
 
     if spool is not None:
         with spool_store(Path(spool), job, wait_s=wait_s, quiet=as_json) as (store, name):
@@ -134,7 +134,7 @@ def command(
     seen = "slices of MPI" if mpi else "slices" if digest.processes else "no slices"
     if any(note.startswith(RESTS_ON) for note in digest.notes):
         seen = "an imported job"
-        from jostle.report.models.targets import slow_targets_of, target_words
+        from jostle.report.models.machines.targets import slow_targets_of, target_words
 
         show(*(target_words(each) for each in slow_targets_of(store, [name])[1]))
     next_steps(*steps("digest", seen, name, flag=flag))

@@ -24,7 +24,7 @@ from jostle.cli.options.figures import format_option, plot_folder, saved_json, s
 from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
 from jostle.cli.views.interval_files import check_export, write_intervals
-from jostle.report.models.evidence import require_of
+from jostle.report.models.job.evidence import require_of
 from jostle.report.verdict.verdict import evaluate_job, verdict_json
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def command(
     if file:
         show(f"{written} interval{'s' if written != 1 else ''} with lost time: {file}")
     seen = "a spool" if alone else seen_by_estimate(evaluated_job, slice_ns)
-    from jostle.report.models.among_runs import newest_other_run
+    from jostle.report.models.job.among_runs import newest_other_run
 
     another = "" if alone else newest_other_run(store, name, viewer)
     next_steps(

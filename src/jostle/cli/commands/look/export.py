@@ -18,7 +18,7 @@ from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
 from jostle.errors import UsageError
 from jostle.report.format.values import byte_count, count
-from jostle.report.models.machine_steps import component_view
+from jostle.report.models.machines.machine_steps import component_view
 from jostle.report.models.metrics import view
 from jostle.repository.errors import JobError
 
@@ -171,7 +171,7 @@ def _estimate(store: Repository, job: str) -> RunEstimate | None:
 
 def _write_otf2(store: Repository, job: str, path: Path) -> ExportReport:
     """Write a job as an OTF2 archive, in place of an earlier one."""
-    from jostle.report.models.job_otf2 import write_otf2
+    from jostle.report.models.job.job_otf2 import write_otf2
     from jostle.repository.store.files import cannot_write
     from jostle.repository.types import ExportReport
 
@@ -196,7 +196,7 @@ def _write_otf2(store: Repository, job: str, path: Path) -> ExportReport:
 
 def _write_trace(store: Repository, job: str, path: Path) -> ExportReport:
     """Write a job with its neighbours, and its losses if they can be estimated."""
-    from jostle.report.models.job_trace import job_trace
+    from jostle.report.models.job.job_trace import job_trace
     from jostle.repository.store.files import cannot_write
     from jostle.repository.types import ExportReport
 

@@ -24,8 +24,8 @@ from jostle.cli.options.figures import format_option, plot_folder, saved_json, s
 from jostle.cli.output import emit_json, next_steps, show, utf8
 from jostle.cli.progress import Bar
 from jostle.errors import UsageError
-from jostle.report.models.evidence import as_json as evidence_json
-from jostle.report.models.evidence import rests_on
+from jostle.report.models.job.evidence import as_json as evidence_json
+from jostle.report.models.job.evidence import rests_on
 from jostle.report.verdict.verdict import evaluate_company, interference_json
 from jostle.report.verdict.whole_runs import is_whole, whole_run
 

@@ -22,8 +22,8 @@ from jostle.cli.progress import Bar
 from jostle.files.repository_address import is_address, shown
 from jostle.names.users import owner_name
 from jostle.report.models.batch_jobs import with_batch_jobs, with_part_names
+from jostle.report.models.job.scheduler import with_facts
 from jostle.report.models.jobs import is_chosen, job_rows
-from jostle.report.models.scheduler import with_facts
 
 if TYPE_CHECKING:
     from jostle.report.verdict.batch_loss import LossNumbers

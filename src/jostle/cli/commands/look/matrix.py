@@ -20,8 +20,8 @@ from jostle.cli.options.figures import format_option, plot_folder, saved_json, s
 from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
 from jostle.errors import UsageError
-from jostle.report.models.evidence import all_rest_on
-from jostle.report.models.evidence import as_json as evidence_json
+from jostle.report.models.job.evidence import all_rest_on
+from jostle.report.models.job.evidence import as_json as evidence_json
 
 if TYPE_CHECKING:
     from jostle.analysis.identification.model import Matrix

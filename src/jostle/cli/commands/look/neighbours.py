@@ -23,8 +23,8 @@ from jostle.cli.output import emit_json, fit, heading, next_steps, show, table, 
 from jostle.cli.progress import Bar
 from jostle.cli.views.interference import working
 from jostle.report.format.values import count, duration, iso_time, local_time
-from jostle.report.models.evidence import as_json as evidence_json
-from jostle.report.models.evidence import rests_on
+from jostle.report.models.job.evidence import as_json as evidence_json
+from jostle.report.models.job.evidence import rests_on
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -18,7 +18,7 @@ from jostle.cli.options.engine import asking, engine_option
 from jostle.cli.options.figures import format_option, plot_folder, saved_json, saved_lines
 from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
-from jostle.report.models.nodes import DAYS, nodes_json
+from jostle.report.models.machines.nodes import DAYS, nodes_json
 
 if TYPE_CHECKING:
     from jostle.analysis.nodes import NodeDifferences
@@ -61,7 +61,7 @@ def command(
     place = plot_folder(folder)
     store = open_repository(repository)
     with Bar("comparing days", quiet=as_json), asking(store, engine) as asked:
-        from jostle.report.models.nodes import node_differences
+        from jostle.report.models.machines.nodes import node_differences
 
         content = node_differences(asked.repository, days)
     saved = _draw(content, place, endings, quiet=as_json) if place else []

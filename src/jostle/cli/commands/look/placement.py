@@ -79,7 +79,7 @@ def _of_job(
     *,
     as_json: bool,
 ) -> None:
-    from jostle.report.models.placement import job_json, job_placement
+    from jostle.report.models.job.placement import job_json, job_placement
 
     store = open_repository(repository)
     name = store.resolve_job(job, owner=viewer)
@@ -106,7 +106,7 @@ def _of_job(
 def _of_program(
     program: str, place: Path | None, endings: tuple[str, ...], repository: Path, *, as_json: bool
 ) -> None:
-    from jostle.report.models.placement import program_json, program_placement
+    from jostle.report.models.job.placement import program_json, program_placement
 
     store = open_repository(repository)
     with Bar("comparing runs", quiet=as_json):

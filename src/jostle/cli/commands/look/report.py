@@ -162,7 +162,7 @@ def _batch(
     """Evaluate a batch job and lay out its report: the whole, then the parts that ran longest."""
     from jostle.cli.views.report import batch_document
     from jostle.report.models.batch_jobs import batch_row
-    from jostle.report.models.scheduler import scheduler_facts
+    from jostle.report.models.job.scheduler import scheduler_facts
     from jostle.report.verdict.batch_loss import batch_loss
 
     evaluated: list[EvaluatedJob] = []
@@ -185,7 +185,7 @@ def _of_one(
     from jostle.analysis import digest
     from jostle.analysis.digest.among_runs import others_of
     from jostle.cli.views.report import job_document
-    from jostle.report.models.among_runs import figures_of, runs_of
+    from jostle.report.models.job.among_runs import figures_of, runs_of
 
     name = evaluated_job.estimate.job
     with Bar("reading slices", quiet=quiet):

@@ -32,7 +32,7 @@ def command(jobs: tuple[str, ...], repository: Path, as_json: bool) -> None:
     """
     store = open_repository(repository)
     with Bar("comparing targets", quiet=as_json):
-        from jostle.report.models.targets import slow_targets_of, target_words
+        from jostle.report.models.machines.targets import slow_targets_of, target_words
 
         named = [part for job in jobs for part in store.resolve_parts(job)] or None
         files, slow = slow_targets_of(store, named)

@@ -24,18 +24,18 @@ from jostle.cli.progress import Bar
 from jostle.errors import UsageError
 from jostle.report.format.values import duration
 from jostle.report.models import metrics
-from jostle.report.models.evidence import as_json as evidence_json
-from jostle.report.models.evidence import rests_on
-from jostle.report.models.gpu_steps import check_per_gpu, gpu_steps
+from jostle.report.models.job.evidence import as_json as evidence_json
+from jostle.report.models.job.evidence import rests_on
+from jostle.report.models.job.gpu_steps import check_per_gpu, gpu_steps
 from jostle.report.models.jobs import describe, job_row
-from jostle.report.models.machine_steps import component_view, machine_steps
-from jostle.report.models.node_gpus import node_gpus
+from jostle.report.models.machines.machine_steps import component_view, machine_steps
+from jostle.report.models.machines.node_gpus import node_gpus
 
 if TYPE_CHECKING:
     from jostle.plot import Chart, Panel
-    from jostle.report.models.machine_steps import ComponentSteps
+    from jostle.report.models.machines.machine_steps import ComponentSteps
+    from jostle.report.models.machines.node_gpus import NodeGpu
     from jostle.report.models.metrics import View
-    from jostle.report.models.node_gpus import NodeGpu
     from jostle.report.models.steps import Steps
     from jostle.repository import Repository
 

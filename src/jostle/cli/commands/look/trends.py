@@ -18,8 +18,8 @@ from jostle.cli.options.common import (
 from jostle.cli.options.engine import asking, engine_option
 from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
-from jostle.report.models.evidence import all_rest_on
-from jostle.report.models.evidence import as_json as evidence_json
+from jostle.report.models.job.evidence import all_rest_on
+from jostle.report.models.job.evidence import as_json as evidence_json
 from jostle.report.models.trends import WEEKS
 
 

@@ -83,7 +83,7 @@ def import_(
     each. Importing the same content again changes nothing.
     """
     from jostle.cli.views.topology import outside_words, saved_view, summary_view
-    from jostle.report.models.fabrics import hosts_of_jobs, outside
+    from jostle.report.models.machines.fabrics import hosts_of_jobs, outside
     from jostle.topology.reading import read_files
     from jostle.topology.summary import changes, summary
 
@@ -186,7 +186,7 @@ def show_(
         )
     place = plot_folder(folder)
     from jostle.cli.views.topology import fabric_view, outside_words
-    from jostle.report.models.fabrics import fabrics, fabrics_json
+    from jostle.report.models.machines.fabrics import fabrics, fabrics_json
 
     store = open_repository(repository)
     content = fabrics(store, name)
@@ -233,7 +233,7 @@ def _drawn(
     quiet: bool,
 ) -> list[SavedFigure]:
     """Draw the loads of a fabric's links."""
-    from jostle.report.models.fabric_at import fabric_at
+    from jostle.report.models.machines.fabric_at import fabric_at
     from jostle.topology import valid_at
 
     job = None if job is None else store.resolve_job(job)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jostle.errors import JostleError
-from jostle.report.models.job_trace import lanes_of
+from jostle.report.models.job.job_trace import lanes_of
 from jostle.report.models.metrics import View, view
 from jostle.values.arrow_columns import floats
 

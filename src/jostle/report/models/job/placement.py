@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from jostle.errors import UsageError
-from jostle.report.models.evidence import require
+from jostle.report.models.job.evidence import require
 from jostle.values.plain_values import plain
 
 if TYPE_CHECKING:

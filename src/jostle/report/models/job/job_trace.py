@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from jostle.report.models.background import background_of
-from jostle.report.models.gpu_steps import gpu_steps
+from jostle.report.models.job.background import background_of
+from jostle.report.models.job.gpu_steps import gpu_steps
 from jostle.report.models.jobs import job_row, job_rows
 from jostle.report.models.metrics import View, view
 

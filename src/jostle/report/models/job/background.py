@@ -10,7 +10,7 @@ from jostle.report.models.jobs import job_row
 from jostle.report.models.metrics import View
 
 if TYPE_CHECKING:
-    from jostle.report.models.machine_steps import ServerLoad
+    from jostle.report.models.machines.machine_steps import ServerLoad
     from jostle.report.models.steps import Steps
     from jostle.repository import Repository
 
@@ -94,7 +94,7 @@ def background_of(store: Repository, job: str, view: View) -> JobBackground:
         job: The job's full name.
         view: The requested view.
     """
-    from jostle.report.models.machine_steps import server_loads
+    from jostle.report.models.machines.machine_steps import server_loads
     from jostle.report.models.steps import JobSpan, lines_of
 
     row = job_row(store, job)

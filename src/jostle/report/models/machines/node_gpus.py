@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jostle.report.models.machine_steps import last_day
+from jostle.report.models.machines.machine_steps import last_day
 from jostle.schema.metrics import COMPONENTS_BY_ID
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from jostle.report.format.nodes import size_of, what_of
-from jostle.report.models.nodes import DAYS as COMPARED
-from jostle.report.models.nodes import node_differences
+from jostle.report.models.machines.nodes import DAYS as COMPARED
+from jostle.report.models.machines.nodes import node_differences
 
 if TYPE_CHECKING:
     from jostle.analysis.site_advice import MountUse, SlowNode

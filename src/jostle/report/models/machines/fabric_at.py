@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jostle.errors import UsageError
-from jostle.report.models.link_facts import NO_JOB, FabricLoads
+from jostle.report.models.machines.link_facts import NO_JOB, FabricLoads
 
 if TYPE_CHECKING:
     from jostle.network.zone_pairs import Zones
