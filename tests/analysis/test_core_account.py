@@ -13,8 +13,14 @@ from jostle.analysis import identify
 from jostle.analysis.identification.core_account import LIMIT, OWN, STEAL, core_accounts
 from jostle.analysis.identification.model import OTHERS
 from jostle.analysis.identification.resources.shared import job_axis
-from jostle.repository.query.co_running import NODE_METRICS, NODE_TIMES, CoRunning, JobFacts, hide
-from jostle.repository.query.core_users import NO_TOTALS, NO_USERS, CoreUse
+from jostle.repository.query.resources.co_running import (
+    NODE_METRICS,
+    NODE_TIMES,
+    CoRunning,
+    JobFacts,
+    hide,
+)
+from jostle.repository.query.resources.core_users import NO_TOTALS, NO_USERS, CoreUse
 
 SLICES = 8
 HOST = "n1"

@@ -14,8 +14,8 @@ import pyarrow as pa
 from jostle.analysis.estimation.spans import _spans
 from jostle.analysis.identification.resources.shared import job_axis
 from jostle.analysis.interval import Interval
-from jostle.repository.query.co_running import _merged
-from jostle.repository.query.programs import of_jobs
+from jostle.repository.query.resources.co_running import _merged
+from jostle.repository.query.resources.programs import of_jobs
 from jostle.values.plain_values import plain
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from jostle.analysis import estimate
 from jostle.analysis.estimation.errors import EstimateError
-from jostle.repository.query.run_tables import UNUSED_COLUMNS
+from jostle.repository.query.job.run_tables import UNUSED_COLUMNS
 from jostle_lab.synthetic import SPECS, trace
 
 

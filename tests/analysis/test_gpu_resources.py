@@ -12,9 +12,14 @@ from alongside_maker import SLICE_NS, START, Floats, bursts, noise, table
 
 from jostle.analysis import identify, neighbours
 from jostle.analysis.identification.resources.buses import meeting
-from jostle.repository.query.around_gpus import NO_MESSAGES, Device, Hardware
-from jostle.repository.query.co_running import NODE_METRICS, NODE_TIMES, CoRunning, JobFacts
-from jostle.repository.query.gpus import GPU_SUMS, NO_GPUS
+from jostle.repository.query.resources.around_gpus import NO_MESSAGES, Device, Hardware
+from jostle.repository.query.resources.co_running import (
+    NODE_METRICS,
+    NODE_TIMES,
+    CoRunning,
+    JobFacts,
+)
+from jostle.repository.query.resources.gpus import GPU_SUMS, NO_GPUS
 
 SIZE = 160
 MIB = 1 << 20

@@ -14,8 +14,8 @@ from jostle.analysis import matrix
 from jostle.analysis.identification.model import OTHERS, Visibility
 from jostle.analysis.identification.runs.matrix import matrix_and_evidence
 from jostle.analysis.identification.runs.with_without import difference
-from jostle.repository.query.co_running import JobFacts
-from jostle.repository.query.programs import FILE_CLASSES, MPI_CLASSES, Programs
+from jostle.repository.query.resources.co_running import JobFacts
+from jostle.repository.query.resources.programs import FILE_CLASSES, MPI_CLASSES, Programs
 
 MIB = 1 << 20
 SECOND = 1_000_000_000

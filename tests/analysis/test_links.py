@@ -18,7 +18,7 @@ from jostle.analysis.identification.model import JobInterference
 from jostle.analysis.identification.resources import links
 from jostle.network import link_loads
 from jostle.plot.charts.interference import charts
-from jostle.repository.query.co_running import hide
+from jostle.repository.query.resources.co_running import hide
 from jostle.topology import Topology, dragonfly, fat_tree, torus
 from jostle.values.traffic import Traffic
 

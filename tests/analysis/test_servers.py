@@ -13,8 +13,8 @@ from alongside_maker import MIB, MOUNT, SLICE_NS, START, Floats, bursts, noise, 
 from jostle.analysis import identify
 from jostle.analysis.identification.model import JobInterference
 from jostle.analysis.identification.resources.unprofiled import with_unprofiled
-from jostle.repository.query.co_running import CoRunning
-from jostle.repository.query.machine_loads import SERVED, MachineLoads
+from jostle.repository.query.resources.co_running import CoRunning
+from jostle.repository.query.resources.machine_loads import SERVED, MachineLoads
 
 SIZE = 240
 

@@ -25,7 +25,7 @@ from command import Done
 from jostle.analysis.interval import Interval
 from jostle.cli.main import main
 from jostle.cli.output import console
-from jostle.repository.query.co_running import JobFacts
+from jostle.repository.query.resources.co_running import JobFacts
 from jostle_lab.synthetic import Injected, Spec, plant
 
 GOLDEN = Path(__file__).with_name("golden")

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pytest
 
 from jostle.repository import Repository
-from jostle.repository.query.watched import OTHERS, _titles
+from jostle.repository.query.resources.watched import OTHERS, _titles
 
 HOST, JOB = os.uname().nodename, f"watched-{os.getpid()}"
 #: Burns so many seconds of CPU time, writes so many MiB to a file, says what it used, and stays

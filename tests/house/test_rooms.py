@@ -58,6 +58,7 @@ LAB_ROOMS = {
 #: subrooms is named by its path.
 SUBROOMS = {
     "repository": "store query segments maintenance ingest",
+    "repository/query": "resources job",
     "analysis": "access+binding+waits+live estimation identification "
     "digest+kinds+nodes+placement advise+site_advice",
     "analysis/identification": "resources statistics runs",

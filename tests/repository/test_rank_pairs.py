@@ -11,7 +11,7 @@ import pytest
 
 from jostle.report.models.job.communication import communication
 from jostle.repository import Repository
-from jostle.repository.query.rank_pairs import RankPairs
+from jostle.repository.query.job.rank_pairs import RankPairs
 from jostle.topology import fat_tree
 from synth_rows import SECOND, add_ranks, add_rows, process_of
 

@@ -1,1 +1,1 @@
-"""One module per verb: its options, its query, and the next step. One folder per section of help."""
+"""One module per verb: its options, query and next step; one folder per section of the help."""

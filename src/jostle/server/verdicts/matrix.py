@@ -12,7 +12,7 @@ from jostle.server.access import Viewer
 
 if TYPE_CHECKING:
     from jostle.repository import Repository
-    from jostle.repository.query.programs import Programs
+    from jostle.repository.query.resources.programs import Programs
 
 _COMMON = 3  # least number of users of a program whose name is public
 

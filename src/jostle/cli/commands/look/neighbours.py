@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from jostle.analysis.identification.model import Neighbour
-    from jostle.repository.query.co_running import JobFacts
+    from jostle.repository.query.resources.co_running import JobFacts
 
 _SHOWN = 24  # most neighbours that are listed: those with the longest overlap
 _LOADS = 2  # resources of which the load is shown

@@ -14,7 +14,7 @@ from jostle.analysis.placement import FabricMap
 from jostle.network import APART
 from jostle.network.collectives import algorithm_of, messages
 from jostle.report.format.values import natural
-from jostle.repository.query.rank_pairs import RankPairs
+from jostle.repository.query.job.rank_pairs import RankPairs
 from jostle.topology import Topology
 from jostle.values.arrow_columns import ints
 

@@ -15,7 +15,7 @@ from jostle.report.models.machines.link_facts import NO_JOB, FabricLoads
 if TYPE_CHECKING:
     from jostle.network.zone_pairs import Zones
     from jostle.repository import Repository
-    from jostle.repository.query.co_running import JobFacts
+    from jostle.repository.query.resources.co_running import JobFacts
     from jostle.topology import Topology
 
 Floats = NDArray[np.float64]

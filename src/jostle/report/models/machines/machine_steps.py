@@ -177,7 +177,7 @@ def server_loads(
         span: The time to cover.
         view: A view of jobs; only `bytes` and `ops` have data.
     """
-    from jostle.repository.query.machine_loads import SERVING_KINDS
+    from jostle.repository.query.resources.machine_loads import SERVING_KINDS
 
     if view.name not in _SERVED:
         return []

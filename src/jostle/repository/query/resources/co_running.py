@@ -15,7 +15,10 @@ import pyarrow.compute as pc
 
 from jostle.names.identity import is_wrapper
 from jostle.repository.errors import JobError
-from jostle.repository.query.around_gpus import (
+from jostle.repository.query.engine import Engine, total
+from jostle.repository.query.lifetimes import FOR_EVER, lived
+from jostle.repository.query.process_kinds import jobs_of
+from jostle.repository.query.resources.around_gpus import (
     CCL_BYTES,
     CCL_NS,
     CCL_OPS,
@@ -25,13 +28,10 @@ from jostle.repository.query.around_gpus import (
     leaving,
     messages_on,
 )
-from jostle.repository.query.core_users import CoreUse, core_use, with_others_merged
-from jostle.repository.query.engine import Engine, total
-from jostle.repository.query.gpus import NO_GPUS, gpu_loads
-from jostle.repository.query.lifetimes import FOR_EVER, lived
-from jostle.repository.query.machine_loads import MachineLoads, machine_loads
-from jostle.repository.query.memory_traffic import NO_MEMORY_TRAFFIC, memory_traffic
-from jostle.repository.query.process_kinds import jobs_of
+from jostle.repository.query.resources.core_users import CoreUse, core_use, with_others_merged
+from jostle.repository.query.resources.gpus import NO_GPUS, gpu_loads
+from jostle.repository.query.resources.machine_loads import MachineLoads, machine_loads
+from jostle.repository.query.resources.memory_traffic import NO_MEMORY_TRAFFIC, memory_traffic
 from jostle.repository.types import ACCESS_METRICS
 from jostle.topology import Topology
 from jostle.values.mpi_metrics import SENDRECV_SENT

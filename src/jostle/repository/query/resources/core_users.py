@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from jostle.repository.query.engine import Engine, total
 from jostle.repository.query.lifetimes import clip
-from jostle.repository.query.watched import seen_on_cores, watched_processes
+from jostle.repository.query.resources.watched import seen_on_cores, watched_processes
 from jostle.values.arrow_columns import ints
 
 #: Kinds of components, in addition to processes, whose CPU time is that of programs. Watched

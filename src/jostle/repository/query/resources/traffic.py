@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jostle.repository.query.co_running import MPI_BYTES, MPI_OPS, added
 from jostle.repository.query.engine import Engine, total
-from jostle.repository.query.machine_loads import servers_of
+from jostle.repository.query.resources.co_running import MPI_BYTES, MPI_OPS, added
+from jostle.repository.query.resources.machine_loads import servers_of
 from jostle.values.traffic import COLLECTIVES, PAIRS, SPREAD, Traffic
 
 _SPAN = "(slice::HUGEINT + span) * slice_ns > $1 AND slice::HUGEINT * slice_ns < $2"

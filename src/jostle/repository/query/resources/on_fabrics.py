@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from jostle.repository.query.co_running import CoRunning, facts, met
 from jostle.repository.query.engine import Engine
-from jostle.repository.query.traffic import traffic
+from jostle.repository.query.resources.co_running import CoRunning, facts, met
+from jostle.repository.query.resources.traffic import traffic
 from jostle.topology import Topology
 
 

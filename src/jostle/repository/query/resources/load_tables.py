@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from jostle.repository.query.co_running import MPI_NS, MPI_OPS, JobFacts, added, facts
 from jostle.repository.query.engine import Engine, total
+from jostle.repository.query.resources.co_running import MPI_NS, MPI_OPS, JobFacts, added, facts
 from jostle.repository.types import ACCESS_METRICS
 from jostle.values.file_metrics import file_metrics
 

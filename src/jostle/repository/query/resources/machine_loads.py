@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from jostle.repository.query.engine import Engine, total
-from jostle.repository.query.watched import watched_processes
+from jostle.repository.query.resources.watched import watched_processes
 from jostle.values.storage_servers import (
     ALSO_METADATA,
     METADATA_COMPONENTS,

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from jostle.reader import GPU_VALUES
-from jostle.repository.query.around_gpus import adapter_loads
 from jostle.repository.query.engine import Engine, total
 from jostle.repository.query.lifetimes import lived
+from jostle.repository.query.resources.around_gpus import adapter_loads
 from jostle.repository.store.layout import TABLES
 
 #: Columns of own_gpus and gpu_loads in addition to their keys: sums over the processes of a slice.

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from jostle.repository.query.co_running import (
+from jostle.repository.query.engine import Engine, total
+from jostle.repository.query.lifetimes import FOR_EVER, Life
+from jostle.repository.query.resources.co_running import (
     MPI_BYTES,
     MPI_NS,
     P2P,
@@ -15,8 +17,6 @@ from jostle.repository.query.co_running import (
     facts,
     family_bytes,
 )
-from jostle.repository.query.engine import Engine, total
-from jostle.repository.query.lifetimes import FOR_EVER, Life
 
 _SLACK_NS = 60 * 10**9  # a slice may begin before its job and end after it
 #: Kinds of MPI calls, by name for users, and the families of calls that belong to each.

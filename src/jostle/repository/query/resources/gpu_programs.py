@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from jostle.repository.query.around_gpus import CCL_BYTES, CCL_NS, CCL_OPS
 from jostle.repository.query.divided import Question
 from jostle.repository.query.engine import total
+from jostle.repository.query.resources.around_gpus import CCL_BYTES, CCL_NS, CCL_OPS
 
 _COPIES = ("h2d", "d2h", "peer")
 #: Classes of operations: columns <class>_ops, <class>_bytes and <class>_ns.

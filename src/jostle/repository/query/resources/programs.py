@@ -10,11 +10,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jostle.repository.query.co_running import COLLECTIVE, P2P, JobFacts, added, facts, family_bytes
 from jostle.repository.query.divided import Question
 from jostle.repository.query.engine import ALWAYS, Engine, total
-from jostle.repository.query.gpu_programs import buses, gpus
 from jostle.repository.query.lifetimes import Life, lived_of
+from jostle.repository.query.resources.co_running import (
+    COLLECTIVE,
+    P2P,
+    JobFacts,
+    added,
+    facts,
+    family_bytes,
+)
+from jostle.repository.query.resources.gpu_programs import buses, gpus
 
 _KINDS = ("posix", "stdio")
 #: Classes of file operations: columns <class>_ops, <class>_bytes (read, write) and <class>_ns.
