@@ -10,8 +10,8 @@ import re
 import textwrap
 from dataclasses import dataclass
 
-from generate_common import SchemaError, made_by
-from generate_profile import PROFILE_TOML, Field, Profile, load_profile
+from generators.common import SchemaError, made_by
+from generators.profile import PROFILE_TOML, Field, Profile, load_profile
 
 PATH = "src/jostle/reader/header_fields.py"
 

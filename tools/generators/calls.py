@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from generate_common import ROOT, SchemaError, made_by
+from generators.common import ROOT, SchemaError, made_by
 
 CALLS_DEF = ROOT / "schema" / "calls.def"
 MPI_NAMES = ROOT / "runtime" / "include" / "jst_mpi_names.def"  # made by generate_mpi.py

@@ -10,8 +10,8 @@ import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-import mpi_fallbacks
-from mpi_words import (
+from generators import mpi_fallbacks
+from generators.mpi_words import (
     GLOBAL,
     TRACKED,
     VARYING,

@@ -2,7 +2,7 @@
 """licences.py: checks that every pinned package has an allowed licence, offline.
 
 Python packages have it in their installed metadata, npm packages in ui/package-lock.json. Which
-licences are allowed, and those that a person had to read, is in tools/supply.toml.
+licences are allowed, and those that a person had to read, is in tools/supply/rules.toml.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from packaging.licenses import InvalidLicenseExpression, canonicalize_license_ex
 sys.path.insert(0, str(Path(__file__).parent))
 from pins import ROOT, Pin, SupplyError, bundled_pins, npm_pins, python_pins, read
 
-RULES = ROOT / "tools/supply.toml"
+RULES = ROOT / "tools/supply/rules.toml"
 # Classifiers that mean exactly one licence. "BSD License" does not.
 CLASSIFIERS = {
     "License :: OSI Approved :: MIT License": "MIT",
@@ -101,7 +101,7 @@ def refused(pins: list[Pin], allowed: set[str], where: str) -> list[str]:
     return [
         f"{pin.name} {pin.version} ({pin.ecosystem}, {where}): its licence "
         f"{pin.licence or 'is not declared clearly'}{' is not allowed' if pin.licence else ''}. "
-        "To fix: read it, then add it to tools/supply.toml, or use another package"
+        "To fix: read it, then add it to tools/supply/rules.toml, or use another package"
         for pin in pins
         if not permits(pin.licence, allowed)
     ]

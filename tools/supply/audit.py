@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """audit.py: finds security advisories of pinned packages in the committed snapshot, offline.
 
-  tools/audit.py                     compares; exit status 1: a finding, 77: could not be audited
-  tools/audit.py --renew FILE...     makes the snapshot again from records of the OSV database: the
-                                     archive `all.zip` of PyPI and that of npm, or folders of JSON
+  tools/supply/audit.py                  compares; exit status 1: a finding, 77: not audited
+  tools/supply/audit.py --renew FILE...  makes the snapshot again from records of the OSV database:
+                                         `all.zip` of PyPI and that of npm, or folders of JSON
 
-A finding that does not concern us is accepted in tools/supply.toml, with the reason and an end
-date.
+A finding that does not concern us is accepted in tools/supply/rules.toml, with the reason and an
+end date.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 from advisories import Finding, Snapshot, findings, load, renew, uncovered
 from pins import NPM_LOCK, PYTHON_LOCK, ROOT, Pin, SupplyError, npm_pins, python_pins, read
 
-SNAPSHOT = ROOT / "tools/advisories.json"
-RULES = ROOT / "tools/supply.toml"
+SNAPSHOT = ROOT / "tools/supply/advisories.json"
+RULES = ROOT / "tools/supply/rules.toml"
 NOT_DONE = 77
 HOW = (
     "Get all.zip of PyPI and of npm from the OSV database (osv.dev), "
-    "then: tools/audit.py --renew FILE..."
+    "then: tools/supply/audit.py --renew FILE..."
 )
 
 
@@ -48,10 +48,11 @@ def message(found: Finding) -> str:
     if pin.ecosystem == "npm":
         fix = f"tools/ui.sh npm update {pin.name}"
     else:
-        fix = f"tools/lock.sh {pin.name}"
+        fix = f"tools/supply/lock.sh {pin.name}"
     if not found.fixed:
         fix = (
-            "no version without it is known; use another package, or accept it in tools/supply.toml"
+            "no version without it is known; use another package, or accept it in "
+            "tools/supply/rules.toml"
         )
     fixed = f"fixed in {found.fixed}" if found.fixed else "not fixed"
     ids = ", ".join(found.ids)

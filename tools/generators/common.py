@@ -1,10 +1,10 @@
-"""Shared parts of the generators in tools/; uses only the standard library."""
+"""Shared parts of the generators; uses only the standard library."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 MADE_BY = "Made by tools/generate.py from {source}; do not edit."
 

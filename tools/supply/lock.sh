@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
 # lock.sh: pin the dependencies of pyproject.toml in requirements.lock, with the hashes of their files.
 #
-#   tools/lock.sh           resolves all again
-#   tools/lock.sh NAME...   only these; the others keep their versions
-#   tools/lock.sh --keep    none; removes what pyproject.toml no longer requires, adds what is new
+#   tools/supply/lock.sh           resolves all again
+#   tools/supply/lock.sh NAME...   only these; the others keep their versions
+#   tools/supply/lock.sh --keep    none; removes what pyproject.toml no longer requires, adds what is new
 #
 # One lock for every Python from 3.11 on and every Linux machine. Afterwards: make build, and then
-# tools/sbom.py, which describes what is pinned.
+# tools/supply/sbom.py, which describes what is pinned.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 fresh=$(mktemp -d)
 trap 'rm -rf "$fresh"' EXIT
 
 python3 -m venv "$fresh/venv"
 "$fresh/venv/bin/pip" install --quiet --disable-pip-version-check --require-hashes \
-    -r tools/lock-tool.txt
+    -r tools/supply/lock-tool.txt
 python3 - "$fresh" <<'PYTHON'
 import sys
 import tomllib

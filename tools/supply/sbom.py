@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """sbom.py: writes the software bill of materials of the wheel, sbom.cdx.json (CycloneDX 1.6).
 
-  tools/sbom.py           writes it
-  tools/sbom.py --check   exit status 1 when it differs from the pins
+  tools/supply/sbom.py           writes it
+  tools/supply/sbom.py --check   exit status 1 when it differs from the pins
 
 It lists the packages that the wheel needs when it is installed, at the tested versions, and those
 in its pages. The same pins give the same bytes. Only the pinned packages' metadata is read.
@@ -48,7 +48,9 @@ class Needed:
                 continue
             name = normal(requirement.name)
             if name not in self.pins:
-                raise SupplyError(f"{name} is needed and not pinned. To fix: tools/lock.sh --keep")
+                raise SupplyError(
+                    f"{name} is needed and not pinned. To fix: tools/supply/lock.sh --keep"
+                )
             asked.add(name)
             if name not in self.edges:
                 self.edges[name] = set()
@@ -156,7 +158,7 @@ def main(arguments: list[str]) -> int:
         if arguments != ["--check"]:
             SBOM.write_text(text, encoding="utf-8")
         elif read(SBOM) != text:
-            raise SupplyError(f"{SBOM.name} is not what is pinned. To fix: tools/sbom.py")
+            raise SupplyError(f"{SBOM.name} is not what is pinned. To fix: tools/supply/sbom.py")
     except SupplyError as error:
         print(error)
         return 1

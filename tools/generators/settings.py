@@ -6,7 +6,7 @@ import re
 import tomllib
 from dataclasses import dataclass
 
-from generate_common import ROOT, SchemaError, made_by
+from generators.common import ROOT, SchemaError, made_by
 
 SETTINGS_TOML = ROOT / "schema" / "settings.toml"
 PAGE = ROOT / "docs" / "reference" / "configuration.md"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PYTHON_LOCK = ROOT / "requirements.lock"
 NPM_LOCK = ROOT / "ui/package-lock.json"
 BUNDLED = ROOT / "ui/bundled.json"

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from generate_common import ROOT, SchemaError, made_by
+from generators.common import ROOT, SchemaError, made_by
 
 PROFILE_TOML = ROOT / "schema" / "profile.toml"
 PAGE = ROOT / "docs" / "reference" / "profile-format.md"
@@ -46,7 +46,7 @@ class Field:
         atomic: Whether several threads of the process access it.
         bytes: Size of the field.
         reader: Python header class that has the field, from READERS.
-        form: Conversion of the field in Python (FORMS of generate_reader.py); "": by the type.
+        form: Conversion of the field in Python (FORMS of reader.py); "": by the type.
         values: Name of the group that explains the field's numbers; "" for plain numbers.
     """
 
