@@ -27,7 +27,6 @@ MORE_PARAMETERS = {
 LARGER = {
     "agent/ship": "one program of 13 parts, each with its header",
     "lab/bench/programs": "a small program for each row of the benchmark",
-    "runtime/src/profile": "a file for each kind of record, with its header",
 }
 
 

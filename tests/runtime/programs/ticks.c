@@ -12,7 +12,7 @@
 #include "config.h"
 #include "core.h"
 #include "profile/area.h"
-#include "profile/slice.h"
+#include "profile/records/slice.h"
 #include "profile/spool.h"
 #include "sys.h"
 

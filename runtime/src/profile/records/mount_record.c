@@ -1,8 +1,8 @@
 /* mount_record.c: writes 'M' records: path, type and source of each mount that was used. */
 #include "mount_record.h"
-#include "area.h"
 #include "common.h"
-#include "encode.h"
+#include "profile/area.h"
+#include "profile/encode.h"
 #include "record.h"
 #include "sys.h"
 #include "text.h"

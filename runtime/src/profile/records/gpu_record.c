@@ -7,10 +7,10 @@
  */
 #include "gpu_record.h"
 
-#include "area.h"
 #include "block.h"
-#include "encode.h"
 #include "modules/gpu_devices.h"
+#include "profile/area.h"
+#include "profile/encode.h"
 #include "record.h"
 #include "record_space.h"
 #include "text.h"

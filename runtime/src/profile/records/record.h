@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "encode.h"
+#include "profile/encode.h"
 
 /** Buffer for one record: a payload of JST_RECORD_MAX bytes after JST_FRAME_GAP. */
 extern uint8_t jst_record_buffer[JST_RECORD_MAX + JST_FRAME_GAP + 8];

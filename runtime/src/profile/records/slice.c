@@ -6,23 +6,23 @@
  * slices.
  */
 #include "slice.h"
-#include "area.h"
 #include "block.h"
 #include "clock.h"
 #include "clock_record.h"
 #include "common.h"
 #include "config.h"
 #include "core.h"
-#include "encode.h"
 #include "files/mount.h"
 #include "gpu_record.h"
 #include "mount_record.h"
 #include "mpi/peers.h"
 #include "mpi/segment_ring.h"
 #include "process/left.h"
-#include "profile_layout.h"
+#include "profile/area.h"
+#include "profile/encode.h"
+#include "profile/profile_layout.h"
+#include "profile/self_cost.h"
 #include "record.h"
-#include "self_cost.h"
 #include "sys.h"
 
 /* Most records contain the differences from the newest one that is written in full. Full ones

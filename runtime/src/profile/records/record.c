@@ -1,10 +1,10 @@
 /* record.c: appends records to the profile. Called only by the heartbeat, and by the thread that
  * starts it. */
 #include "record.h"
-#include "area.h"
 #include "common.h"
-#include "encode.h"
-#include "profile_layout.h"
+#include "profile/area.h"
+#include "profile/encode.h"
+#include "profile/profile_layout.h"
 #include "sys.h"
 #include "text.h"
 

@@ -1,10 +1,10 @@
 /* clock_record.c: writes 'C' records: how well the node's clock is synchronised, and when it was
  * set. */
 #include "clock_record.h"
-#include "area.h"
 #include "clock.h"
 #include "common.h"
-#include "encode.h"
+#include "profile/area.h"
+#include "profile/encode.h"
 #include "record.h"
 #include "sys.h"
 

@@ -1,7 +1,7 @@
 /* record_space.c: decides when a record has to wait, so that a profile stays small. */
 #include "record_space.h"
 
-#include "encode.h"
+#include "profile/encode.h"
 
 #define LEVEL_MOST 12
 
