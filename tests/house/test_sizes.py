@@ -25,7 +25,6 @@ MORE_PARAMETERS = {
 }
 #: Folders with more files, each with its reason.
 LARGER = {
-    "agent/ship": "one program of 13 parts, each with its header",
     "lab/bench/programs": "a small program for each row of the benchmark",
 }
 

@@ -1,5 +1,5 @@
 /* post.c: builds the body of a post. */
-#include "post.h"
+#include "connection/post.h"
 
 #include <endian.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* spool.c: finds profiles in the spool, a folder in which every user may make files of any kind
  * with any name. Only regular files with one link and the name of a profile are read; none is
  * reached through a link, and opening one neither blocks nor has an effect. */
-#include "spool.h"
+#include "spool/spool.h"
 
 #include <dirent.h>
 #include <errno.h>

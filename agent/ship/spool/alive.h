@@ -2,7 +2,7 @@
 #ifndef JST_SHIP_ALIVE_H
 #define JST_SHIP_ALIVE_H
 
-#include "../../runtime/include/jst_profile.h"
+#include "../../../runtime/include/jst_profile.h"
 #include "ship.h"
 
 enum jst_life { JST_LIFE_GONE, JST_LIFE_RUNS, JST_LIFE_UNKNOWN };

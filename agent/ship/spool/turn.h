@@ -2,8 +2,8 @@
 #ifndef JST_SHIP_TURN_H
 #define JST_SHIP_TURN_H
 
-#include "file.h"
-#include "state.h"
+#include "spool/file.h"
+#include "spool/state.h"
 
 /** Fills a post with data to send, of at most `files` files. Returns false when there is
  * nothing. */

@@ -3,8 +3,8 @@
 #ifndef JST_SHIP_STATE_H
 #define JST_SHIP_STATE_H
 
-#include "post.h"
-#include "spool.h"
+#include "connection/post.h"
+#include "spool/spool.h"
 
 #define JST_STATE_NAME ".jostle-ship"
 #define JST_STATE_TEXT 4096

@@ -1,5 +1,5 @@
 /* net.c: posts by libcurl: one connection, kept open; the body compressed by zstd. */
-#include "net.h"
+#include "connection/net.h"
 
 #include <ctype.h>
 #include <curl/curl.h>
@@ -11,7 +11,7 @@
 #include <time.h>
 #include <zstd.h>
 
-#include "credential.h"
+#include "connection/credential.h"
 
 /* Level 3 halves level 1's bytes of live heads for 2 ms more of a slice of 48 processes. */
 #define LEVEL 3

@@ -1,6 +1,6 @@
 /* pace.c: decides when posts are sent. All times are CLOCK_BOOTTIME: a step of the clock neither
  * hurries nor stops posts. */
-#include "pace.h"
+#include "connection/pace.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* alive.c: finds whether writers of profiles run, by the rule of is_alive in
  * src/jostle/reader/liveness.py. The spool belongs to this machine: writers of another boot have
  * ended. */
-#include "alive.h"
+#include "spool/alive.h"
 
 #include <ctype.h>
 #include <dirent.h>

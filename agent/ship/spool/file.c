@@ -1,6 +1,6 @@
 /* file.c: reads files of the spool and finds whether their writers are gone. Of the content that
  * users wrote, only the fields at fixed offsets of a header are read. */
-#include "file.h"
+#include "spool/file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "alive.h"
+#include "spool/alive.h"
 
 #define PAGE 4096u
 #define BATCH_MOST (256u << 10) /* as in src/jostle/repository/ingest/batch_facts.py */

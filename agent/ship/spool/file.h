@@ -2,9 +2,9 @@
 #ifndef JST_SHIP_FILE_H
 #define JST_SHIP_FILE_H
 
-#include "answer.h"
-#include "post.h"
-#include "spool.h"
+#include "connection/answer.h"
+#include "connection/post.h"
+#include "spool/spool.h"
 
 /* A file as it is now. */
 typedef struct jst_look {

@@ -1,6 +1,6 @@
 /* state.c: the state file. Notes have places of a fixed size in a file that has its full size from
  * the beginning: a full disk, for which they are needed, does not prevent them. */
-#include "state.h"
+#include "spool/state.h"
 
 #include <errno.h>
 #include <fcntl.h>

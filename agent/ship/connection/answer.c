@@ -1,5 +1,5 @@
 /* answer.c: the parser of the receiver's answer, which is not trusted. */
-#include "answer.h"
+#include "connection/answer.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 #ifndef JST_SHIP_NET_H
 #define JST_SHIP_NET_H
 
-#include "answer.h"
-#include "post.h"
+#include "connection/answer.h"
+#include "connection/post.h"
 
 enum jst_outcome {
     JST_STORED,  /* answered: see the files in the answer */

@@ -1,10 +1,10 @@
-#include "turn.h"
+#include "spool/turn.h"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "alive.h"
+#include "spool/alive.h"
 
 static bool is_due(const jst_ship_file *f, int64_t now)
 {

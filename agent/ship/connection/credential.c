@@ -1,5 +1,5 @@
 /* credential.c: a token from a file, or a MUNGE credential over the hash of the body. */
-#include "credential.h"
+#include "connection/credential.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 #ifndef JST_SHIP_PACE_H
 #define JST_SHIP_PACE_H
 
-#include "net.h"
+#include "connection/net.h"
 
 typedef struct jst_pace {
     int64_t interval_ns; /* as configured */
