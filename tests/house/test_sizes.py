@@ -24,9 +24,7 @@ MORE_PARAMETERS = {
     "test_a_page_looks_as_it_should": "fixtures of pytest",
 }
 #: Folders with more files, each with its reason.
-LARGER = {
-    "lab/bench/programs": "a small program for each row of the benchmark",
-}
+LARGER: dict[str, str] = {}
 
 
 @functools.cache
