@@ -98,7 +98,7 @@ def test_switched_off_recording_is_refused() -> None:
 @pytest.fixture
 def with_gpu(tmp_path: Path) -> tuple[str, dict[str, str]]:
     """A program that uses a GPU of ours, and the environment in which the GPU is found."""
-    sources = ROOT / "tests" / "runtime" / "programs"
+    sources = ROOT / "tests" / "runtime" / "programs" / "gpu"
     for name, source in (("libcupti.so.13", "fake_cupti.c"), ("libcuda.so.1", "fake_cuda.c")):
         words = ["-shared", "-fPIC", f"-Wl,-soname,{name}", sources / source]
         subprocess.run(["cc", *words, "-o", tmp_path / name, "-ldl"], check=True)

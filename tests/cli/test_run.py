@@ -84,7 +84,7 @@ def test_killed_in_its_first_second_it_lasted_as_long_as_it_did(
     place: dict[str, str], tmp_path: Path, how: str
 ) -> None:
     """No end was written, and the heartbeat has not ticked: its calls show how long it ran."""
-    program = compiled(tmp_path, "killed_early.c")
+    program = compiled(tmp_path, "life/killed_early.c")
     done = run(place, "--job", "early", "--json", "--", program, str(tmp_path / "data"), how)
     assert done.code == 137
     digest = json.loads(jostle("digest", "early", "--json", **place).out)
