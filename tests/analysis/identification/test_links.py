@@ -5,11 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
+
+sys.path.append(str(Path(__file__).parents[1]))  # when a test runs as a program
+
 from alongside_maker import MOUNT, SLICE_NS, START, Floats, bursts, writer
 from fabric_maker import RATE, Scene, Sender, ring
 

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "plot"))  # estimates
+sys.path.insert(0, str(Path(__file__).parents[2] / "plot"))  # estimates
 
 import estimates
 

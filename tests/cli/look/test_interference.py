@@ -1,7 +1,7 @@
 """`jostle interference`, `neighbours` and `matrix` on a synthetic repository.
 
 The answers' quality is scored elsewhere; here is what people and programs see of them. To renew the
-golden text of hand-made answers: JOSTLE_RENEW=1 pytest tests/cli/test_interference.py.
+golden text of hand-made answers: JOSTLE_RENEW=1 pytest tests/cli/look/test_interference.py.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "plot"))  # attribution_cases
+sys.path.insert(0, str(Path(__file__).parents[2] / "plot"))  # attribution_cases
 
 import attribution_cases
 import estimates
@@ -28,7 +28,7 @@ from jostle.cli.output import console
 from jostle.repository.query.resources.co_running import JobFacts
 from jostle_lab.synthetic import Injected, Spec, plant
 
-GOLDEN = Path(__file__).with_name("golden")
+GOLDEN = Path(__file__).parents[1] / "golden"
 VERBS = (["interference", "logger-0000"], ["neighbours", "logger-0000"], ["matrix"])
 
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
+
+sys.path.append(str(Path(__file__).parents[1]))  # when a test runs as a program
+
 from alongside_maker import MIB, MOUNT, SLICE_NS, START, Floats, bursts, noise, writer
 
 from jostle.analysis import identify
@@ -288,7 +293,6 @@ def test_without_agents_nothing_changes() -> None:
 
 
 if __name__ == "__main__":  # how often somebody is named wrongly, and rightly: SEEDS
-    import sys
     from collections import Counter
 
     counts: Counter[str] = Counter()

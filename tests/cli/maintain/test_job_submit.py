@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-PLUGIN = Path(__file__).parents[2] / "integrations/slurm/job_submit.lua"
+PLUGIN = Path(__file__).parents[3] / "integrations/slurm/job_submit.lua"
 NO_VAL16, NO_VAL = 0xFFFE, 0xFFFFFFFE
 TABLE = """\
 # a remark: writer\tlicenses=none:1

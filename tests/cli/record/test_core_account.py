@@ -13,7 +13,7 @@ from types import ModuleType
 import pytest
 from command import jostle
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 COMMAND = str(Path(sys.executable).with_name("jostle"))
 LOOP = "import time\nend = time.time() + 9\nwhile time.time() < end: sum(range(20000))\n"
 
