@@ -52,7 +52,7 @@ format: build           ## put the sources into their style
 	@find runtime agent lab tests -name '*.[ch]' ! -path '*/mpi/generated/*' | xargs clang-format -i
 
 lock:                   ## renew requirements.lock from pyproject.toml
-	@tools/lock.sh
+	@tools/supply/lock.sh
 
 clean:                  ## remove what a build makes
 	rm -rf build .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis

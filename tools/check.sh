@@ -49,7 +49,7 @@ c_files() { find runtime agent lab integrations tests -name '*.[ch]' ! -path '*/
 
 generated() {
     tools/generate.py --check && python tools/generate_readmes.py --check && python tools/generate_mpi.py --check &&
-        python tools/generate_api.py --check && python tools/sbom.py --check
+        python tools/generate_api.py --check && python tools/supply/sbom.py --check
 }
 
 style_c() { c_files | xargs clang-format --dry-run -Werror; }
@@ -181,8 +181,8 @@ bench() {
 step generated generated
 step python-style style_python
 step mypy mypy
-step licences python tools/licences.py
-step audit python tools/audit.py
+step licences python tools/supply/licences.py
+step audit python tools/supply/audit.py
 wait
 step tidy tidy
 step builds builds

@@ -13,7 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from generate_calls import (
+from generators.calls import (
     CALLS_DEF,
     GLOO_NAMES,
     GPU_NAMES,

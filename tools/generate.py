@@ -19,12 +19,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-import generate_calls
-import generate_metrics
-import generate_profile
-import generate_reader
-import generate_settings
-from generate_common import ROOT, SchemaError, made_by
+import generators.calls
+import generators.metrics
+import generators.profile
+import generators.reader
+import generators.settings
+from generators.common import ROOT, SchemaError, made_by
 
 METRICS_TOML = ROOT / "schema" / "metrics.toml"
 MOUNT_SLOTS = 8
@@ -420,13 +420,13 @@ def outputs() -> dict[str, str]:
         "runtime/src/jst_metrics.c": c_source(metrics, layout),
         "src/jostle/schema/metrics.py": python_module(metrics),
         "tests/repository/expected_tables.sql": sql_schema(metrics),
-        "docs/reference/metrics.md": generate_metrics.metrics_page(
+        "docs/reference/metrics.md": generators.metrics.metrics_page(
             metrics, load_modules(METRICS_TOML, metrics), METRICS_TOML, MOUNT_SLOTS, HIST_BUCKETS
         ),
-        **generate_profile.outputs(MOUNT_SLOTS),
-        **generate_reader.outputs(MOUNT_SLOTS),
-        **generate_settings.outputs(),
-        **generate_calls.outputs(),
+        **generators.profile.outputs(MOUNT_SLOTS),
+        **generators.reader.outputs(MOUNT_SLOTS),
+        **generators.settings.outputs(),
+        **generators.calls.outputs(),
     }
 
 

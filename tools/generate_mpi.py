@@ -9,7 +9,7 @@ Needs pympistandard (the standard's description as a Python package, pinned in r
 The outputs are committed, so that a build needs neither it nor this script:
 
     runtime/include/jst_mpi_names.def   every exported name, in the order of its index
-    runtime/mpi/generated/              the wrappers (text: mpi_text.py)
+    runtime/mpi/generated/              the wrappers (text: generators/mpi_text.py)
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 
 import pympistandard as standard
 
-import mpi_text
+from generators import mpi_text
 
 ROOT = Path(__file__).resolve().parent.parent
 CALLS_TOML = ROOT / "schema" / "mpi_calls.toml"

@@ -43,12 +43,17 @@ class Part(NamedTuple):
 
 
 def folders() -> dict[str, list[str]]:
-    """Return the test files of each folder."""
+    """Return the test files of each folder, with those in folders of the folder."""
     found = defaultdict(list)
     for top, prefix in (("tests", ""), ("lab/tests", "lab-")):
-        for path in sorted(Path(top).glob("*/test_*.py")):
-            found[prefix + path.parent.name].append(str(path))
+        for path in sorted(Path(top).rglob("test_*.py")):
+            found[prefix + path.relative_to(top).parts[0]].append(str(path))
     return found
+
+
+def path_of(name: str) -> str:
+    """Return the path of a folder by its name in tools/test_seconds.tsv."""
+    return f"lab/tests/{name[4:]}" if name.startswith("lab-") else f"tests/{name}"
 
 
 def read() -> dict[str, Took]:
@@ -66,7 +71,7 @@ def parts(files: dict[str, list[str]], took: dict[str, Took]) -> list[Part]:
     for name, (seconds, kind) in known.items():
         pieces = min(math.ceil(seconds / most), len(files[name])) if most else 1
         if pieces < 2:
-            found.append(Part(name, seconds, kind, [str(Path(files[name][0]).parent)]))
+            found.append(Part(name, seconds, kind, [path_of(name)]))
         else:
             found += [
                 Part(f"{name}.{first + 1}", seconds / pieces, kind, files[name][first::pieces])

@@ -141,7 +141,7 @@ def chosen(files: list[str]) -> list[list[str]]:
     for names in by_distance(files):
         folder_files: dict[Path, list[str]] = {}
         for path in ((ROOT / name).resolve() for name in names):
-            for each in sorted(path.glob("test_*.py")) if path.is_dir() else [path]:
+            for each in sorted(path.rglob("test_*.py")) if path.is_dir() else [path]:
                 if each.is_file() and each not in found:
                     found.add(each)
                     own = folder_files.setdefault(each.parent, [])

@@ -140,10 +140,10 @@ make_venv() {
 # Half a gigabyte, and only tests/spark needs it: without a reachable registry they are skipped.
 install_spark() {
     local stamp=.venv/.spark-lock.txt
-    cmp -s tools/spark-lock.txt "$stamp" && return
+    cmp -s tools/supply/spark-lock.txt "$stamp" && return
     if .venv/bin/pip install --quiet --disable-pip-version-check --no-deps --no-compile \
-        --require-hashes -r tools/spark-lock.txt 2>build/spark.log; then
-        cp tools/spark-lock.txt "$stamp"
+        --require-hashes -r tools/supply/spark-lock.txt 2>build/spark.log; then
+        cp tools/supply/spark-lock.txt "$stamp"
     else
         say "Note: Apache Spark was not installed (build/spark.log); tests/spark are skipped."
     fi

@@ -9,9 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "alive.h"
-#include "pace.h"
-#include "turn.h"
+#include "connection/pace.h"
+#include "spool/alive.h"
+#include "spool/turn.h"
 
 #define CONFIG JST_SYSCONFDIR "/jostle/agent.conf"
 

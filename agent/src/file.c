@@ -1,6 +1,6 @@
 /* file.c: the profile of this machine: a mapped header, appended records, commits.
  *
- * The method is that of processes' profiles (runtime/src/profile/slice.c): records are written
+ * The method is that of processes' profiles (runtime/src/profile/records/slice.c): records are written
  * after the end, then one store makes the commit that names their end the valid one. A kill at any
  * instant leaves a whole file. Increases that a full disk refuses are kept, so that a later record
  * spans the slices.
@@ -16,8 +16,8 @@
 #include "config.h"
 #include "file.h"
 #include "profile/area.h"
-#include "profile/clock_record.h"
-#include "profile/record.h"
+#include "profile/records/clock_record.h"
+#include "profile/records/record.h"
 #include "profile/spool.h"
 #include "sys.h"
 #include "text.h"

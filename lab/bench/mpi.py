@@ -65,14 +65,14 @@ def compiler(mpi: Mpi, language: str) -> str | None:
 
 def compile_c(bench: Bench, mpi: Mpi, name: str) -> str:
     """Compile programs/NAME.c for an MPI, once; return the program's path."""
-    program = bench.disk / f"{name}-{mpi.name}"
+    program = bench.disk / f"{Path(name).name}-{mpi.name}"
     compile_program(mpi, name, program)
     return str(program)
 
 
 def compile_program(mpi: Mpi, name: str, program: Path) -> None:
     """Compile programs/NAME.c for an MPI, unless the program is newer than all sources."""
-    newest = max(path.stat().st_mtime for path in PROGRAMS.iterdir())
+    newest = max(path.stat().st_mtime for path in PROGRAMS.rglob("*.[ch]"))
     if program.exists() and program.stat().st_mtime > newest:
         return
     flags = ["-std=gnu11", "-O2", "-fopenmp"]

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "../src/profile/encode.c"
-#include "../src/profile/mount_record.c"
-#include "../src/profile/record.c"
+#include "../src/profile/records/mount_record.c"
+#include "../src/profile/records/record.c"
 #include "../src/text.c"
 
 jst_area jst_a;

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "../src/profile/gpu_record.c"
+#include "../src/profile/records/gpu_record.c"
 #include "../src/sys.h"
 
 #define FIRST UINT64_C(450000000)

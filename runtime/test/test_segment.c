@@ -21,7 +21,7 @@
 #include "../src/mpi/segment_ring.h"
 #include "../src/profile/area.h"
 #include "../src/profile/encode.h"
-#include "../src/profile/record.h"
+#include "../src/profile/records/record.h"
 #include "../src/sys.h"
 
 /* The clock of these tests, and by how much it was set back; a tick is a nanosecond, and ticks go on. */

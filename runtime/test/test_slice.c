@@ -19,7 +19,7 @@
 #include "../src/mpi/segment_ring.h"
 #include "../src/profile/area.h"
 #include "../src/profile/profile_layout.h"
-#include "../src/profile/slice.h"
+#include "../src/profile/records/slice.h"
 #include "../src/sys.h"
 #include "read_like.h"
 

@@ -29,7 +29,7 @@ class Extension:
                 `jostle.cli.doctor.checks.Check`.
             routes: for `jostle serve`; takes the FastAPI application and the server's context.
             reports: for `jostle report`; takes a repository, returns name -> function that lays
-                out the document (see `jostle.cli.commands.report`).
+                out the document (see `jostle.cli.commands.look.report`).
             overhead_set: for `jostle overhead --set`.
     """
 

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from jostle.repository.query.co_running import (
+from jostle.repository.query.resources.co_running import (
     MOUNT_METRICS,
     MOUNT_TIMES,
     NODE_METRICS,

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from alongside_maker import _NODE_COLUMNS, MIB, SLICE_NS, START, Floats, Maker, noise, table
 
-from jostle.repository.query.co_running import CoRunning, JobFacts
+from jostle.repository.query.resources.co_running import CoRunning, JobFacts
 from jostle.topology import Topology
 from jostle.values.traffic import PAIRS, Traffic
 

@@ -9,9 +9,14 @@ import numpy as np
 import pyarrow as pa
 from alongside_maker import SLICE_NS, START, Floats, bursts, noise, table
 
-from jostle.repository.query.co_running import NODE_METRICS, NODE_TIMES, CoRunning, JobFacts
-from jostle.repository.query.core_users import NO_USERS, CoreUse
-from jostle.repository.query.memory_traffic import NO_MEMORY_TRAFFIC
+from jostle.repository.query.resources.co_running import (
+    NODE_METRICS,
+    NODE_TIMES,
+    CoRunning,
+    JobFacts,
+)
+from jostle.repository.query.resources.core_users import NO_USERS, CoreUse
+from jostle.repository.query.resources.memory_traffic import NO_MEMORY_TRAFFIC
 
 SIZE = 160
 #: A probe's time in quiet memory, ns: 64 reads one after the other, 256 at once.

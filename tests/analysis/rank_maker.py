@@ -12,7 +12,12 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
-from jostle.repository.query.rank_slices import COMMUNICATION, FILE_CLASSES, RESOURCES, RankTables
+from jostle.repository.query.job.rank_slices import (
+    COMMUNICATION,
+    FILE_CLASSES,
+    RESOURCES,
+    RankTables,
+)
 from jostle.values.arrow_columns import Floats
 
 LENGTH_NS = 250_000_000

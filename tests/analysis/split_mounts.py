@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 from alongside_maker import MIB, SLICE_NS, START, Floats, noise, table
 
-from jostle.repository.query.co_running import (
+from jostle.repository.query.resources.co_running import (
     MOUNT_METRICS,
     MOUNT_TIMES,
     NODE_METRICS,
@@ -21,7 +21,7 @@ from jostle.repository.query.co_running import (
     CoRunning,
     JobFacts,
 )
-from jostle.repository.query.machine_loads import SERVED, MachineLoads
+from jostle.repository.query.resources.machine_loads import SERVED, MachineLoads
 
 SIZE = 240
 #: One of each type of file system with metadata servers of its own.

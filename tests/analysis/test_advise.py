@@ -19,7 +19,7 @@ from jostle.analysis.binding.model import BindingAdvice
 from jostle.analysis.identification.model import JobInterference, ResourceLoss, Suspect
 from jostle.analysis.identification.resources.slow_targets import SlowTarget
 from jostle.analysis.interval import Interval
-from jostle.repository.query.co_running import CoRunning, JobFacts
+from jostle.repository.query.resources.co_running import CoRunning, JobFacts
 
 NS = 10**9
 NONE = Interval(0.0, 0.0, 0.0)

@@ -28,9 +28,9 @@ from jostle.analysis.kinds.distance import distances
 from jostle.analysis.kinds.fair_share import longer_by
 from jostle.analysis.kinds.met import undisturbed
 from jostle.errors import UsageError
-from jostle.repository.query.co_running import JobFacts
-from jostle.repository.query.load_tables import LoadTables
-from jostle.repository.query.programs import FILE_CLASSES, Programs
+from jostle.repository.query.resources.co_running import JobFacts
+from jostle.repository.query.resources.load_tables import LoadTables
+from jostle.repository.query.resources.programs import FILE_CLASSES, Programs
 from jostle.repository.types import ACCESS_METRICS
 from jostle.values.file_metrics import file_metrics
 

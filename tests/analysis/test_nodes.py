@@ -12,7 +12,7 @@ from jostle.analysis.nodes import BY_NAME, NodeDifferences, persistent_differenc
 from jostle.analysis.nodes.deviations import Rows, daily
 from jostle.analysis.nodes.persistence import evidence, significant
 from jostle.report.format.nodes import answer, not_assessed, size_of, what_of
-from jostle.report.models.nodes import node_differences
+from jostle.report.models.machines.nodes import node_differences
 from jostle.repository import Repository
 from jostle.repository.store.files import publish, write_chunks
 from jostle.repository.store.layout import TABLES
@@ -179,7 +179,7 @@ def test_injected_faults_are_found_in_a_repository(injected: Repository) -> None
 def test_of_many_rows_some_slices_are_enough(
     injected: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("jostle.report.models.nodes._MOST_ROWS", 30_000)
+    monkeypatch.setattr("jostle.report.models.machines.nodes._MOST_ROWS", 30_000)
     hosts = {each.host for each in node_differences(injected).differences}
     assert "node0003" in hosts
     assert hosts <= {"node0001", "node0002", "node0003"}

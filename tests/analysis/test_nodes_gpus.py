@@ -10,7 +10,7 @@ import pytest
 
 from jostle.analysis.nodes import NodeDifferences
 from jostle.report.format.nodes import size_of, what_of
-from jostle.report.models.nodes import node_differences
+from jostle.report.models.machines.nodes import node_differences
 from jostle.repository import Repository
 from jostle.repository.store.files import publish, write_chunks
 from jostle.repository.store.log import Log

@@ -25,9 +25,9 @@ from jostle.analysis.spread import Range
 from jostle.errors import UsageError
 from jostle.network import footprint, routes_of
 from jostle.report.format.placement import pair_answer
-from jostle.report.models.placement import job_placement
+from jostle.report.models.job.placement import job_placement
 from jostle.repository import Repository
-from jostle.repository.query import messages
+from jostle.repository.query.job import messages
 from jostle.topology import Topology, dragonfly, fat_tree, torus
 from jostle_lab.synthetic import Spec, plant
 

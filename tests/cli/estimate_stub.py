@@ -24,7 +24,7 @@ import pyarrow as pa  # noqa: E402
 import jostle.analysis  # noqa: E402
 from jostle.analysis.estimation.model import Interval  # noqa: E402
 from jostle.cli import output  # noqa: E402
-from jostle.cli.commands import estimate as verb  # noqa: E402
+from jostle.cli.commands.look import estimate as verb  # noqa: E402
 from jostle.cli.main import main  # noqa: E402
 from jostle.errors import JostleError, UsageError  # noqa: E402
 
@@ -135,8 +135,8 @@ def identify(alongside: Any, **how: Any) -> Any:
 
 def put_in() -> None:
     """Replaces the engines and the repository by these."""
-    import jostle.cli.commands.compare as compare
-    import jostle.report.models.among_runs as among_runs
+    import jostle.cli.commands.look.compare as compare
+    import jostle.report.models.job.among_runs as among_runs
 
     among_runs.newest_other_run = lambda _store, name, _owner=None: f"{name}-before"
     jostle.analysis.estimate = estimate  # type: ignore[assignment]

@@ -317,7 +317,7 @@ def test_intervals_for_trace_tools(outputs: dict[str, Done], place: Path) -> Non
 
 def test_intervals_that_overlap_have_tracks_of_their_own() -> None:
     from jostle.analysis.estimation.model import Hit
-    from jostle.report.models.job_trace import lanes_of
+    from jostle.report.models.job.job_trace import lanes_of
 
     hits = [Hit(start, start + 10, 1.0, "cpu", "", -1) for start in (0, 5, 10, 12, 14, 20)]
     ends: dict[int, int] = {}

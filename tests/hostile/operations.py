@@ -99,7 +99,14 @@ OPERATIONS = {
     "look": lambda _: {"code": 0},
 }
 READING = ("check", "jobs", "digest", "background", "export")
-_VERBS = ("ingest", "repository", "jobs", "digest", "background", "export")
+_VERBS = (
+    "record.ingest",
+    "maintain.repository",
+    "look.jobs",
+    "look.digest",
+    "look.background",
+    "look.export",
+)
 #: What operations import where they need it.
 _IMPORTED_LATE = (
     "jostle.cli.progress",

@@ -16,7 +16,7 @@ from support import SLICE, make_profile
 from users import U1, U2, Put
 
 from assessing import in_our_process
-from jostle.cli.commands.ingest import command as ingest
+from jostle.cli.commands.record.ingest import command as ingest
 from jostle.repository import Repository
 from synth import EPOCH, SECOND, Profile, mount_record
 

@@ -34,7 +34,7 @@ def test_calls_may_span_lines(generate: ModuleType, tmp_path: Path) -> None:
         "JST_CALL_OPT(stdio, visit, void,\n"
         '             (int n, void (*each)(int, char **), char *name),\n             "other")\n'
     )
-    first, second = generate.generate_calls.load_calls(path)
+    first, second = generate.generators.calls.load_calls(path)
     assert first.params == "const char *path, int flags, ..."
     assert (first.returns, first.group, first.optional) == ("int", "open", False)
     assert second.params == "int n, void (*each)(int, char **), char *name"
@@ -59,7 +59,7 @@ def test_faults_in_calls(generate: ModuleType, tmp_path: Path, text: str, compla
     path = tmp_path / "calls.def"
     path.write_text(text)
     with pytest.raises(generate.SchemaError, match=complaint):
-        generate.generate_calls.load_calls(path)
+        generate.generators.calls.load_calls(path)
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_body_of_a_wrapper(generate: ModuleType, tmp_path: Path, fields: str, bo
     """The function that an entry of calls.def stands for."""
     path = tmp_path / "calls.def"
     path.write_text(HEADING + f"JST_CALL(posix, f, {fields})\n".replace("'", '"'))
-    made = generate.generate_calls.wrappers(generate.generate_calls.load_calls(path))
+    made = generate.generators.calls.wrappers(generate.generators.calls.load_calls(path))
     [text] = made.values()
     assert list(made) == ["runtime/src/wrappers/generated/some_file.inc"]
     lines = text.splitlines()
@@ -103,14 +103,14 @@ def test_body_of_a_wrapper(generate: ModuleType, tmp_path: Path, fields: str, bo
 def test_calls_without_an_end_are_written_by_hand(generate: ModuleType, tmp_path: Path) -> None:
     path = tmp_path / "calls.def"
     path.write_text('JST_CALL(posix, f, int, (void), "x")\n')
-    assert not generate.generate_calls.wrappers(generate.generate_calls.load_calls(path))
+    assert not generate.generators.calls.wrappers(generate.generators.calls.load_calls(path))
 
 
 def test_a_rest_that_nobody_knows(generate: ModuleType, tmp_path: Path) -> None:
     path = tmp_path / "calls.def"
     path.write_text(HEADING + 'JST_CALL(a, f, int, (int n, ...), "x", f_done(r))\n')
     with pytest.raises(generate.SchemaError, match="stand for after n"):
-        generate.generate_calls.wrappers(generate.generate_calls.load_calls(path))
+        generate.generators.calls.wrappers(generate.generators.calls.load_calls(path))
 
 
 METRIC = """
@@ -198,10 +198,10 @@ def test_cells_do_not_overlap(generate: ModuleType) -> None:
 def test_rules_of_profile(
     generate: ModuleType, tmp_path: Path, change: tuple[str, str], complaint: str
 ) -> None:
-    profile = generate.generate_profile
+    profile = generate.generators.profile
     text = profile.PROFILE_TOML.read_text()
     assert change[0] in text
     path = tmp_path / "profile.toml"
     path.write_text(text.replace(*change))
     with pytest.raises(generate.SchemaError, match=complaint):
-        generate.generate_reader.module(profile.load_profile(path, 8))
+        generate.generators.reader.module(profile.load_profile(path, 8))

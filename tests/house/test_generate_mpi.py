@@ -54,7 +54,7 @@ def test_outputs_are_fresh(generator: ModuleType) -> None:
 
 
 def test_words_of_the_table_become_c(generator: ModuleType) -> None:
-    import mpi_words
+    from generators import mpi_words
 
     calls = {call.base: call for call in generator.load_calls()}
     gather = calls["Gatherv"]

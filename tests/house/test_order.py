@@ -21,7 +21,7 @@ def test_every_test_file_is_in_one_part(monkeypatch: pytest.MonkeyPatch) -> None
     found = []
     for part in order.parts(order.folders(), order.read()):
         for path in map(Path, part.paths):
-            found += sorted(path.glob("test_*.py")) if path.is_dir() else [path]
+            found += sorted(path.rglob("test_*.py")) if path.is_dir() else [path]
     tops = ("tests", "lab/tests")
     assert sorted(found) == sorted(each for top in tops for each in Path(top).rglob("test_*.py"))
 

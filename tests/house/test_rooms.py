@@ -58,13 +58,16 @@ LAB_ROOMS = {
 #: subrooms is named by its path.
 SUBROOMS = {
     "repository": "store query segments maintenance ingest",
+    "repository/query": "resources job",
     "analysis": "access+binding+waits+live estimation identification "
     "digest+kinds+nodes+placement advise+site_advice",
     "analysis/identification": "resources statistics runs",
     "report": "format models verdict",
+    "report/models": "machines job",
     "plot": "charts terminal+figures document",
     "server": "access cache schemas background jobs verdicts+system fabric transport routes",
     "cli": "options views launch+doctor+top commands",
+    "cli/commands": "record+look+maintain",
     "topology": "formats",
     "imports": "darshan+accounting+counters",
 }

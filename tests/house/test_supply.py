@@ -19,11 +19,11 @@ ROOT = Path(__file__).parents[2]
 
 @contextmanager
 def tools() -> Iterator[None]:
-    sys.path.insert(0, str(ROOT / "tools"))
+    sys.path.insert(0, str(ROOT / "tools/supply"))
     try:
         yield
     finally:
-        sys.path.remove(str(ROOT / "tools"))
+        sys.path.remove(str(ROOT / "tools/supply"))
 
 
 with tools():
@@ -106,7 +106,7 @@ def audited(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Audit:
 def test_every_pin_has_hashes() -> None:
     assert len(pins.python_pins()) > 70
     assert len(pins.npm_pins()) > 100
-    assert [pin.name for pin in pins.python_pins(ROOT / "tools/lock-tool.txt")] == ["uv"]
+    assert [pin.name for pin in pins.python_pins(ROOT / "tools/supply/lock-tool.txt")] == ["uv"]
     assert "--require-hashes" in (ROOT / "tools/setup.sh").read_text()
     assert "npm ci --ignore-scripts" in (ROOT / "tools/ui.sh").read_text()
 
@@ -135,7 +135,7 @@ def test_a_vulnerable_pin(audited: Audit) -> None:
     status, said = audited(snapshot(advisory()))
     assert status == 1
     assert "made-up 1.2.0 (PyPI): PYSEC-1, CVE-1; fixed in 1.2.1" in said
-    assert "tools/lock.sh made-up" in said
+    assert "tools/supply/lock.sh made-up" in said
 
 
 def test_one_advisory_by_two_names_counts_once(audited: Audit) -> None:

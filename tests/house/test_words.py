@@ -39,10 +39,7 @@ INSTEAD = {
     "wishes": "requests, options",
 }
 #: Files that keep words: recorded profiles, and this one.
-KEPT = (
-    "tests/data",
-    "tests/house/test_words.py",
-)
+KEPT = ("tests/data", "tests/house/test_words.py")
 #: Pages that programs write.
 WRITTEN = ("papers.md", "who-hurts-whom.md")
 PAGES = [

@@ -12,8 +12,8 @@ from logs import START_NS, job, only, taken
 
 from jostle.imports import AccountingError, AccountingImport, read_lsf, read_pbs, read_sacct
 from jostle.imports.accounting.model import AccountedJob, expanded, seconds_of
+from jostle.report.models.job.scheduler import scheduler_facts, with_facts
 from jostle.report.models.jobs import job_row
-from jostle.report.models.scheduler import scheduler_facts, with_facts
 from jostle.repository import Repository
 
 START_S = START_NS // 10**9

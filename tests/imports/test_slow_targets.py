@@ -14,7 +14,7 @@ from logs import example
 
 from jostle.analysis.identification.resources.slow_targets import _factor, slow_targets
 from jostle.imports import DarshanImport
-from jostle.report.models.targets import slow_targets_of, target_words
+from jostle.report.models.machines.targets import slow_targets_of, target_words
 from jostle.repository import Repository
 
 

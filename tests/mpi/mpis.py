@@ -213,9 +213,9 @@ class Mpirun(Runner):
         if counted:
             counter = mpi.compiled(
                 "counter",
-                "counter.c",
-                "counter_collectives.c",
-                "counter_io.c",
+                "counter/counter.c",
+                "counter/counter_collectives.c",
+                "counter/counter_io.c",
                 flags=("-shared", "-Wno-stringop-overread"),
             )
             libraries.insert(0 if counted == "before" else len(libraries), str(counter))
@@ -234,12 +234,12 @@ class Mpirun(Runner):
 
 
 CLASSES = (
-    "classes.c",
-    "classes_p2p.c",
-    "classes_collectives.c",
-    "classes_memory.c",
-    "classes_io.c",
-    "classes_rest.c",
+    "classes/classes.c",
+    "classes/classes_p2p.c",
+    "classes/classes_collectives.c",
+    "classes/classes_memory.c",
+    "classes/classes_io.c",
+    "classes/classes_rest.c",
 )
 
 

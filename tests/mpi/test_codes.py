@@ -22,7 +22,7 @@ from peek import Process
 from jostle_lab.study.config import StudyOptions, parse
 
 BENCH = Path(__file__).parents[2] / "lab/bench"
-PROGRAMS = BENCH / "programs"
+PROGRAMS = BENCH / "programs/codes"
 Counts = dict[str, int]
 MIB = 1 << 20
 

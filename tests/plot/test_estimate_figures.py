@@ -21,8 +21,8 @@ from jostle.plot.figures.estimate import draw_all as estimate_figures
 from jostle.plot.figures.estimate.segments import counts
 from jostle.plot.figures.page import PAGE_STYLE, Plan, canvas, draw_pages
 from jostle.plot.terminal.lost_time import draw_lost
-from jostle.report.models.lost_time import drawn_part, lost_over_time
-from jostle.report.models.segments import DrawnSegments, in_small_clusters, large_clusters
+from jostle.report.models.job.lost_time import drawn_part, lost_over_time
+from jostle.report.models.job.segments import DrawnSegments, in_small_clusters, large_clusters
 
 
 def scattered() -> RunEstimate:

@@ -13,7 +13,7 @@ from jostle.network.zone_pairs import zones_of
 from jostle.plot.figures.fabric import plans
 from jostle.plot.figures.page import draw_pages
 from jostle.plot.figures.wired import is_small_tree, places_of
-from jostle.report.models.fabric_at import FabricAt, fabric_at
+from jostle.report.models.machines.fabric_at import FabricAt, fabric_at
 from jostle.repository import Repository
 from jostle.topology import Topology, dragonfly, fat_tree
 from jostle_lab.synthetic import Spec, plant, plant_fabric

@@ -27,7 +27,7 @@ from jostle.plot.figures.torus_pictures import (
     detail_picture,
     polygon_picture,
 )
-from jostle.report.models.fabric_at import FabricAt
+from jostle.report.models.machines.fabric_at import FabricAt
 from jostle.topology import Topology, fat_tree, torus
 
 _SIZES = (4, 4, 4, 4, 2)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from jostle.report.models.scheduler import (
+from jostle.report.models.job.scheduler import (
     SchedulerFacts,
     missing_nodes,
     scheduler_facts,

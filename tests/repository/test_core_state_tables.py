@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from test_machine_loads import NFS, SLICES, job, stored
 
-from jostle.repository.query import core_states
+from jostle.repository.query.resources import core_states
 from jostle.repository.types import NO_CORE_STATES
 from synth import EPOCH, SECOND
 from synth_machine import MachineProfile

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 import pytest
 from test_machine_loads import stored
 
-from jostle.repository.query.co_running import CoRunning
+from jostle.repository.query.resources.co_running import CoRunning
 from synth import EPOCH, SECOND, Profile
 from synth_machine import MachineProfile
 

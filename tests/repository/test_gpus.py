@@ -12,15 +12,15 @@ from jostle.analysis import digest
 from jostle.cli.output import show
 from jostle.cli.views.digest import view
 from jostle.errors import UsageError
-from jostle.report.models.digest import gpu_wait
-from jostle.report.models.gpu_steps import gpu_steps
+from jostle.report.models.job.digest import gpu_wait
+from jostle.report.models.job.gpu_steps import gpu_steps
 from jostle.report.models.metrics import view as metric_view
 from jostle.repository import Repository
 from jostle.repository.maintenance.compact import expire
 from jostle.repository.maintenance.merge import merge
-from jostle.repository.query.around_gpus import NO_MESSAGES, Device, Hardware
-from jostle.repository.query.co_running import hide
-from jostle.repository.query.gpus import GPU_SUMS, NO_GPUS
+from jostle.repository.query.resources.around_gpus import NO_MESSAGES, Device, Hardware
+from jostle.repository.query.resources.co_running import hide
+from jostle.repository.query.resources.gpus import GPU_SUMS, NO_GPUS
 from jostle.repository.store.log import Log
 from jostle.server.job_service import JobService
 from synth_rows import BEGIN, SECOND, add_ranks, add_rows, process_of

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from jostle.repository import Repository
-from jostle.repository.query.memory_traffic import memory_traffic
+from jostle.repository.query.resources.memory_traffic import memory_traffic
 from jostle.repository.store.files import publish, write_chunks
 from jostle.repository.store.log import Log
 from jostle.repository.store.state import Change

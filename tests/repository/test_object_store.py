@@ -17,7 +17,7 @@ import pytest
 from support import expected_keys, make_profile, make_shorts, stored_keys, write_all
 
 import jostle
-from jostle.cli.commands import jobs
+from jostle.cli.commands.look import jobs
 from jostle.cli.doctor.site import Site
 from jostle.repository import Repository, RepositoryError
 from jostle.repository.ingest import fair_batches as shares

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from jostle.names.identity import named_sql
 from jostle.repository import Repository
 from jostle.repository.maintenance import compact as compact_module
-from jostle.repository.query.co_running import facts
+from jostle.repository.query.resources.co_running import facts
 from jostle.repository.store.files import publish, write_chunks
 from jostle.repository.store.layout import DAY_NS, HOUR_NS, TABLES
 from jostle.repository.store.log import Log

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from jostle.report.models.communication import communication
+from jostle.report.models.job.communication import communication
 from jostle.repository import Repository
-from jostle.repository.query.rank_pairs import RankPairs
+from jostle.repository.query.job.rank_pairs import RankPairs
 from jostle.topology import fat_tree
 from synth_rows import SECOND, add_ranks, add_rows, process_of
 
@@ -111,7 +111,7 @@ def test_an_all_to_all_of_many_ranks_is_left_out(monkeypatch: pytest.MonkeyPatch
     none = pa.table({name: pa.array([], pa.int64()) for name in ("rank", "peer", "bytes", "ops")})
     whole = communication(RankPairs(ranks, none, calls), None)
     assert (len(whole.source), whole.left_out) == (6, 0)
-    monkeypatch.setattr("jostle.report.models.communication._MOST_ALIKE", 2)
+    monkeypatch.setattr("jostle.report.models.job.communication._MOST_ALIKE", 2)
     assert communication(RankPairs(ranks, none, calls), None).left_out == 300
 
 

@@ -37,7 +37,7 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Compile:
             compiler = "g++" if source.endswith(".cc") else "cc"
             if "-shared" in flags:
                 target = target.with_suffix(".so")
-            command = [compiler, "-g", "-Wall", "-O1", str(PROGRAMS / source), "-o", str(target)]
+            command = [compiler, "-g", "-Wall", "-O1", str(PROGRAMS[source]), "-o", str(target)]
             subprocess.run([*command, *flags, "-pthread", "-ldl", "-lrt"], check=True)
             done[key] = target
         return done[key]

@@ -15,7 +15,8 @@ from pathlib import Path
 import peek
 import pytest
 
-PROGRAMS = Path(__file__).parent / "programs"
+#: Name of a test program -> its source, in whichever folder of programs/ it is.
+PROGRAMS = {path.name: path for path in (Path(__file__).parent / "programs").rglob("*.*")}
 Compile = Callable[..., Path]
 Truth = dict[int, dict[str, int]]
 # What must stand before us in LD_PRELOAD: the run-time library of a sanitizer build.

@@ -174,7 +174,7 @@ def test_the_bytes_of_a_static_program(jostle: Runner, tmp_path: Path, starts: s
 def test_a_static_program(jostle: Runner, tmp_path: Path) -> None:
     """No preload reaches it."""
     program = tmp_path / "static"
-    source = str(PROGRAMS / "burn.c")
+    source = str(PROGRAMS["burn.c"])
     if subprocess.run(["cc", "-static", source, "-o", program], capture_output=True).returncode:
         pytest.skip("no static C library")
     process = jostle.start("sh", "-c", f"{program} 1.5; :", env={"JOSTLE_FIRST": ME})

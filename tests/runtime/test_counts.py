@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 import tracing
-from harness import Compile, Result, Runner, heartbeat_held, needs_plain_build, needs_root
-
-PROGRAMS = Path(__file__).parent / "programs"
+from harness import PROGRAMS, Compile, Result, Runner, heartbeat_held, needs_plain_build, needs_root
 
 
 def test_posix_data(jostle: Runner, build: Compile) -> None:
@@ -188,7 +186,7 @@ def test_managed_languages(
 def test_shell(jostle: Runner, other_mount: Path) -> None:
     """A script and all its children, against strace, per mount."""
     needs_plain_build(jostle.library, "ubsan")
-    script = PROGRAMS / "plain.sh"
+    script = PROGRAMS["plain.sh"]
     seen = jostle.run("/bin/sh", script, other_mount)
     truth = tracing.trace(jostle, "/bin/sh", script, other_mount, about=other_mount)
     written = read = 0

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import socket
 import subprocess
-from pathlib import Path
 
 import pytest
-from harness import Runner
+from harness import PROGRAMS, Runner
 
 from jostle.reader import ReadRequest, read_header, read_segments
 
 PYTHON = "/usr/bin/python3"
-PROGRAM = Path(__file__).parent / "programs" / "collectives.py"
+PROGRAM = PROGRAMS["collectives.py"]
 
 
 @pytest.fixture(scope="session", autouse=True)

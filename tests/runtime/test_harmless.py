@@ -86,7 +86,7 @@ def test_a_program_of_another_c_library_runs_as_it_does_bare(
     compiler, program = shutil.which("musl-gcc"), tmp_path / "program"
     if not compiler:
         pytest.skip("needs musl-gcc (package musl-tools)")
-    subprocess.run([compiler, "-O1", PROGRAMS / "other_libc.c", "-o", program], check=True)
+    subprocess.run([compiler, "-O1", PROGRAMS["other_libc.c"], "-o", program], check=True)
     native = jostle.library.parent
     injector = native / "libjostle_inject.so"
     named = native / "jostle-preload/$PLATFORM" / jostle.library.name  # musl puts nothing in

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from harness import Compile, Runner, needs_plain_build
+from harness import PROGRAMS, Compile, Runner, needs_plain_build
 
 # How each way to end looks from outside, and what the profile calls it (see profile-format.md).
 ENDS = {
@@ -119,7 +119,7 @@ def test_first_calls_while_a_library_is_loaded(
     jostle: Runner, build: Compile, source: str, metrics: str
 ) -> None:
     """A constructor waits for a thread's first calls: none of them waits for the loader's lock."""
-    library = build("in_constructor.c", "-shared", "-fPIC", f'-DPROGRAM="{source}"')
+    library = build("in_constructor.c", "-shared", "-fPIC", f'-DPROGRAM="{PROGRAMS[source]}"')
     jostle.run(build("loads.c"), library, jostle.data, timeout=20).check(metrics)
 
 

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from harness import Runner
+from harness import PROGRAMS, Runner
 
-PROGRAMS = Path(__file__).parent / "programs"
 _READS = "read|pread64|readv|preadv|preadv2"
 _WRITES = "write|pwrite64|writev|pwritev|pwritev2"
 _OPENS = "open|openat|creat"
@@ -109,10 +108,10 @@ class Tools:
     def command(self, language: str, folder: Path) -> list[str | Path]:
         """The command line, up to the folder to work in."""
         if language == "python":
-            return [sys.executable, "-S", PROGRAMS / "plain.py"]
+            return [sys.executable, "-S", PROGRAMS["plain.py"]]
         if shutil.which("javac") is None or shutil.which("java") is None:
             pytest.skip("needs a Java compiler and runtime")
         classes = self.folder / "java"
         if not classes.exists():
-            subprocess.run(["javac", "-d", classes, PROGRAMS / "Plain.java"], check=True)
+            subprocess.run(["javac", "-d", classes, PROGRAMS["Plain.java"]], check=True)
         return ["java", "-Xint", "-XX:+UseSerialGC", "-Xshare:auto", "-cp", classes, "Plain"]

@@ -216,7 +216,7 @@ def test_add_user_asks_for_the_password(tmp_path, monkeypatch):
     assert "is added" in done.output and PASSWORD not in done.output
     assert "this system knows no user dora" in done.output
     assert Accounts(tmp_path / "accounts", ROLES).enter("dora", PASSWORD)
-    monkeypatch.setattr("jostle.cli.commands.serve._is_interactive", lambda: True)
+    monkeypatch.setattr("jostle.cli.commands.look.serve._is_interactive", lambda: True)
     twice = "other password\nother password\n"
     again = CliRunner().invoke(cli, words, input=twice)
     assert "has a new password" in again.output and "Repeat the password" in again.output

@@ -11,7 +11,7 @@ import pytest
 from server_fixtures import Hall, hall
 from starlette.testclient import TestClient
 
-from jostle.report.models.link_facts import losses_at
+from jostle.report.models.machines.link_facts import losses_at
 from jostle.repository import Repository
 from jostle.topology import fat_tree
 from jostle_lab.synthetic import Spec, plant, plant_fabric, plant_machines

@@ -9,7 +9,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from jostle.cli.commands.serve import _listening
+from jostle.cli.commands.look.serve import _listening
 from jostle.server.transport.front_end import _PAGES, Assets, links
 from jostle.server.verdicts.verdict_payload import page_payload
 

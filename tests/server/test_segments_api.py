@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "web"))
 from web_fixtures import Served, plant_segments, serving
 
 from jostle.analysis import estimate
-from jostle.report.models.segments import DrawnSegments
+from jostle.report.models.job.segments import DrawnSegments
 from jostle.repository import Repository
 from jostle.server.jobs import segments as module
 from jostle.server.jobs.compare import Compared

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jostle.report.models.background import background_of
+from jostle.report.models.job.background import background_of
 from jostle.report.models.metrics import view
 from jostle.repository import Repository
 from jostle.server.access import Viewer

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from server_fixtures import UIDS
 
-from jostle.report.models.nodes import node_differences, nodes_json
+from jostle.report.models.machines.nodes import node_differences, nodes_json
 from jostle.repository import Repository
 from jostle.server.access import Viewer
 from jostle.server.background.others import Others

@@ -17,9 +17,9 @@ from support import make_profile
 
 from jostle.analysis import matrix
 from jostle.errors import JostleError
-from jostle.report.models.background import background_of
+from jostle.report.models.job.background import background_of
+from jostle.report.models.machines.nodes import node_differences
 from jostle.report.models.metrics import DEFAULT, view
-from jostle.report.models.nodes import node_differences
 from jostle.report.models.trends import program_trends
 from jostle.repository import Repository
 from jostle.repository.store.files import publish, write_chunks

@@ -10,7 +10,7 @@ from fabric_files import CONF
 
 from jostle.cli.doctor.checks import check_fabrics
 from jostle.cli.main import main
-from jostle.report.models.fabrics import outside
+from jostle.report.models.machines.fabrics import outside
 from jostle.repository import Repository
 from jostle.topology import fat_tree
 from synth_random import small_profile

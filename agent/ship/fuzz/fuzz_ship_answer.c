@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../answer.c"
+#include "../connection/answer.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -5,11 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../alive.c"
-#include "../file.c"
-#include "../post.c"
+#include "../connection/post.c"
 #include "../say.c"
-#include "../spool.c"
+#include "../spool/alive.c"
+#include "../spool/file.c"
+#include "../spool/spool.c"
 
 static jst_spool spool;
 static jst_post post;

@@ -11,10 +11,10 @@
 
 #include <cmocka.h>
 
-#include "../alive.h"
-#include "../answer.h"
-#include "../pace.h"
-#include "../spool.h"
+#include "../connection/answer.h"
+#include "../connection/pace.h"
+#include "../spool/alive.h"
+#include "../spool/spool.h"
 
 static jst_answer answer;
 

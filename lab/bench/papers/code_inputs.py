@@ -246,7 +246,7 @@ constraints = h-bonds
 """,
 }
 
-# ---- the checkpoint of programs/flash_io.c by parallel HDF5: a file for all ranks ----
+# ---- the checkpoint of programs/codes/flash_io.c by parallel HDF5: a file for all ranks ----
 
 FLASH_HDF5 = """\
 from mpi4py import MPI

@@ -6,8 +6,8 @@
     lab/bench/papers/codes.py run NAME... [-n N]   run some once under `jostle run`; print counts
     lab/bench/papers/codes.py study NAME [-n N]    print a code as a [[program]] of a study
 
-Real codes are Debian's, with input from code_inputs.py; the others are ours, in programs/, each
-written from a published description that its first comment names.
+Real codes are Debian's, with input from code_inputs.py; the others are ours, in programs/codes/,
+each written from a published description that its first comment names.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Code:
         name: Name of the code in this list.
         about: Description of the code, and of the data that it writes.
         command: Program and arguments of a rank; `{processes}` is the number of ranks.
-        package: Debian package of the code; empty for our own codes, in programs/NAME.c.
+        package: Debian package of the code; empty for our own codes, in programs/codes/NAME.c.
         full: Arguments for the size in the published source, for our own codes.
         files: Input files by name; `{processes}` is replaced.
         prepare: Commands that create the rest of the input.
@@ -258,7 +258,7 @@ def build(into: Path, mpi: Mpi, names: Iterable[str] = CODES) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name in names:
         if not CODES[name].package:
-            compile_program(mpi, name, folder / name)
+            compile_program(mpi, f"codes/{name}", folder / name)
 
 
 def prepared(code: Code, ranks: int, folder: Path) -> None:

@@ -1,6 +1,6 @@
 /*
  * nccl_calls: the time of one all-reduce as the calling program sees it, with the substitutes in
- * tests/runtime/programs (fake_nccl.c, fake_cuda.c): an operation of no elements takes the GPU no time.
+ * tests/runtime/programs/gpu (fake_nccl.c, fake_cuda.c): an operation of no elements takes the GPU no time.
  *
  *   nccl_calls call CPU     prints the median ns of a call
  *   nccl_calls events CPU   the same of jostle's calls of the driver for one: two events recorded,

@@ -30,7 +30,7 @@ def _source(code: Code) -> str:
 
 
 def _own(name: str, about: str, options: str, steps: int, ranks: int = 2) -> Code:
-    """Return one of our own versions of the papers' codes (lab/bench/programs).
+    """Return one of our own versions of the papers' codes (lab/bench/programs/codes).
 
     Args:
         name: NAME of the source, optionally followed by -SOMETHING and @RANKS.

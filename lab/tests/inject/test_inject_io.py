@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from harness import PROGRAMS
 from injected import Injected, compiled
 
 from jostle_lab.inject import windows
@@ -281,7 +282,7 @@ def test_a_late_sleep_is_learned(injected: Injected) -> None:
 )
 def test_hard_programs_do_not_notice(injected: Injected, source: str, metrics: str) -> None:
     """Cancelled threads, storms of signals, forks among threads: all is done and counted."""
-    program = compiled(f"../../../../tests/runtime/programs/{source}", "-ldl", "-lrt")
+    program = compiled(str(PROGRAMS[source]), "-ldl", "-lrt")
     env = injected.rules("calls=io probability=0.2 delay=fixed:30us")
     result = injected.run(program, injected.data, env=env)
     result.check(metrics)

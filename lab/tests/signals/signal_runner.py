@@ -79,9 +79,9 @@ class Signals:
             if counted:
                 counter = mpi.compiled(
                     "counter",
-                    "counter.c",
-                    "counter_collectives.c",
-                    "counter_io.c",
+                    "counter/counter.c",
+                    "counter/counter_collectives.c",
+                    "counter/counter_io.c",
                     flags=("-shared", "-Wno-stringop-overread"),
                 )
                 extra = {"LD_PRELOAD": str(counter), "COUNTER": str(self.folder / "counter")}

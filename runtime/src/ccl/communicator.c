@@ -24,7 +24,7 @@
 #include "mpi/mpi_call_kinds.h"
 #include "mpi/segment.h"
 #include "profile/profile_layout.h"
-#include "profile/record.h"
+#include "profile/records/record.h"
 #include "sys.h"
 #include "text.h"
 

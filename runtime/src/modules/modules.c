@@ -10,7 +10,7 @@
 #include "modules/papi.h"
 #include "modules/perf.h"
 #include "profile/area.h"
-#include "profile/record.h"
+#include "profile/records/record.h"
 #include "sys.h"
 
 /* The order of the rows is the order of every loop: the kernel's accounts first, before they

@@ -13,8 +13,8 @@
 #include "peers.h"
 #include "profile/area.h"
 #include "profile/encode.h"
-#include "profile/record.h"
-#include "profile/record_space.h"
+#include "profile/records/record.h"
+#include "profile/records/record_space.h"
 #include "sys.h"
 #include "text.h"
 

@@ -14,7 +14,7 @@
 #include "mpi_call_kinds.h"
 #include "profile/area.h"
 #include "profile/encode.h"
-#include "profile/record.h"
+#include "profile/records/record.h"
 #include "segment.h"
 #include "segment_ring.h"
 #include "sys.h"

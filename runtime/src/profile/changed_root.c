@@ -18,7 +18,7 @@
 #include "core.h"
 #include "files/mount.h"
 #include "profile_layout.h"
-#include "record.h"
+#include "records/record.h"
 #include "spool.h"
 #include "text.h"
 

@@ -10,7 +10,7 @@ from jostle.api import html
 from jostle.api.rows import Step, columns_of, row_of
 from jostle.api.table import Table, instants
 from jostle.report.format.values import percent, quantity, rate
-from jostle.report.models.background import JobBackground
+from jostle.report.models.job.background import JobBackground
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -22,8 +22,8 @@ from jostle.reader import GPU_VALUES
 from jostle.report.format.moments import utc
 from jostle.report.format.values import byte_count, count, duration
 from jostle.report.models import metrics as views
-from jostle.report.models.background import background_of
-from jostle.report.models.gpu_steps import check_per_gpu
+from jostle.report.models.job.background import background_of
+from jostle.report.models.job.gpu_steps import check_per_gpu
 from jostle.report.models.jobs import job_row
 from jostle.report.models.steps import JobSpan, lines_of
 from jostle.report.verdict.advice import advice_on

@@ -32,8 +32,8 @@ from jostle.report.format.values import (
     significant,
 )
 from jostle.report.format.waits import wait_sentences
-from jostle.report.models.digest import busy_mounts, cpu_seconds, mount_traffic
-from jostle.report.models.lost_time import lost_over_time
+from jostle.report.models.job.digest import busy_mounts, cpu_seconds, mount_traffic
+from jostle.report.models.job.lost_time import lost_over_time
 from jostle.report.verdict.attribution import UNEXPLAINED, Attribution, to_whom
 from jostle.report.verdict.verdict import (
     CauseRow,

@@ -25,8 +25,8 @@ from jostle.names.users import owner_name, user_of
 from jostle.report.format.moments import datetime_ns, since_ns
 from jostle.report.format.values import count
 from jostle.report.models.batch_jobs import batch_row, with_batch_jobs
+from jostle.report.models.job.scheduler import with_facts
 from jostle.report.models.jobs import is_chosen, job_rows
-from jostle.report.models.scheduler import with_facts
 from jostle.report.verdict.prediction import capacity_of, prediction_of
 from jostle.report.verdict.site_advice import DAYS, evaluated_costs, site_evidence
 from jostle.repository import Repository

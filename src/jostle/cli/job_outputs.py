@@ -23,7 +23,7 @@ from jostle.errors import JostleError, UsageError
 from jostle.files.regular_files import read_regular
 from jostle.names.batch_jobs import batch_job_of
 from jostle.names.users import login_of
-from jostle.report.models.scheduler import missing_nodes
+from jostle.report.models.job.scheduler import missing_nodes
 from jostle.values.plain_values import one_line
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from jostle.cli.added_verbs import added_verbs, command_of
 from jostle.errors import JostleError, UsageError, no_room
 from jostle.extensions import extensions
 
-#: verb -> (module, line of help), in the order and the sections of the help text.
+#: Section (a folder in `commands/`) -> verb -> (module, line of help), in the order of the help.
 SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "Record": {
         "run": ("run", "Profile a command and all processes that it starts."),
@@ -64,9 +64,9 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     },
 }
 _OWN = {
-    verb: (f"jostle.cli.commands.{module}", line)
-    for section in SECTIONS.values()
-    for verb, (module, line) in section.items()
+    verb: (f"jostle.cli.commands.{section.lower()}.{module}", line)
+    for section, verbs in SECTIONS.items()
+    for verb, (module, line) in verbs.items()
 }
 #: Verbs of jostle-lab that the documentation mentions.
 _OF_THE_LAB = ("demo", "inject", "lab", "signal", "simulate", "study", "validate")

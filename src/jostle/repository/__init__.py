@@ -9,9 +9,9 @@ from __future__ import annotations
 from jostle.repository.errors import DamagedError, JobError, RepositoryError, SnapshotGoneError
 from jostle.repository.ingest.mirror import MARKER as MIRROR_MARKER
 from jostle.repository.ingest.mirror import create_mirror
-from jostle.repository.query.co_running import CoRunning, JobFacts
-from jostle.repository.query.core_users import CoreUse
-from jostle.repository.query.rank_slices import RankTables
+from jostle.repository.query.job.rank_slices import RankTables
+from jostle.repository.query.resources.co_running import CoRunning, JobFacts
+from jostle.repository.query.resources.core_users import CoreUse
 from jostle.repository.repository import Repository
 from jostle.repository.store.snapshot import Snapshot
 from jostle.repository.store.studies import StudyStore

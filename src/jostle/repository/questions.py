@@ -12,15 +12,21 @@ import pyarrow as pa
 from jostle.reader import FILE_VALUES
 from jostle.repository.job_names import find_job, find_jobs
 from jostle.repository.query.aggregates import Loads
-from jostle.repository.query.co_running import CoRunning, alongside, has_company
-from jostle.repository.query.core_states import core_states, newest_machine_slices
 from jostle.repository.query.engine import ALWAYS, Engine, total
 from jostle.repository.query.export import ExportSelection, export
-from jostle.repository.query.gpus import Gpus
-from jostle.repository.query.job_sums import job_sums
+from jostle.repository.query.job.job_sums import job_sums
+from jostle.repository.query.job.messages import Messages
+from jostle.repository.query.job.process_ends import process_ends
+from jostle.repository.query.job.process_rows import job_processes
+from jostle.repository.query.job.rank_pairs import RankPairs, rank_pairs
+from jostle.repository.query.job.rank_slices import RankTables, rank_peers, rank_tables
+from jostle.repository.query.job.run_tables import UNUSED_COLUMNS, core_references, own_slices
 from jostle.repository.query.live import LiveRows, live_rows
-from jostle.repository.query.load_tables import LoadTables, load_tables
-from jostle.repository.query.machine_loads import (
+from jostle.repository.query.resources.co_running import CoRunning, alongside, has_company
+from jostle.repository.query.resources.core_states import core_states, newest_machine_slices
+from jostle.repository.query.resources.gpus import Gpus
+from jostle.repository.query.resources.load_tables import LoadTables, load_tables
+from jostle.repository.query.resources.machine_loads import (
     MachineLoads,
     StorageServers,
     machine_loads,
@@ -28,17 +34,11 @@ from jostle.repository.query.machine_loads import (
     servers_of,
     storage_servers,
 )
-from jostle.repository.query.messages import Messages
-from jostle.repository.query.on_fabrics import on_fabrics
-from jostle.repository.query.process_ends import process_ends
-from jostle.repository.query.process_rows import job_processes
-from jostle.repository.query.programs import Programs, programs_alongside
-from jostle.repository.query.rank_pairs import RankPairs, rank_pairs
-from jostle.repository.query.rank_slices import RankTables, rank_peers, rank_tables
-from jostle.repository.query.run_tables import UNUSED_COLUMNS, core_references, own_slices
+from jostle.repository.query.resources.on_fabrics import on_fabrics
+from jostle.repository.query.resources.programs import Programs, programs_alongside
+from jostle.repository.query.resources.traffic import port_counters, traffic
+from jostle.repository.query.resources.watched import watched_processes
 from jostle.repository.query.series import background, neighbours, series
-from jostle.repository.query.traffic import port_counters, traffic
-from jostle.repository.query.watched import watched_processes
 from jostle.repository.segments.merger import Merger
 from jostle.repository.segments.worlds import find_worlds, worlds_table
 from jostle.repository.store import log as _log

@@ -5,7 +5,7 @@ from __future__ import annotations
 from jostle.repository.errors import ConflictError
 from jostle.repository.ingest.file_rows import file_chunks
 from jostle.repository.maintenance.compact import compact
-from jostle.repository.query.machine_loads import SERVING_KINDS
+from jostle.repository.query.resources.machine_loads import SERVING_KINDS
 from jostle.repository.segments.align import COALESCED, EPOCH, EVERY, FINAL, RAW, RULES
 from jostle.repository.segments.merge import merge_world
 from jostle.repository.segments.worlds import MpiWorld

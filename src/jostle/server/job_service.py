@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from jostle.analysis import digest
 from jostle.errors import JostleError
 from jostle.names.batch_jobs import BatchJob, batch_job_of, part_name
-from jostle.report.models.scheduler import with_facts
+from jostle.report.models.job.scheduler import with_facts
 from jostle.report.verdict.batch_loss import (
     JobLoss,
     added_loss,

@@ -17,12 +17,12 @@ from jostle.analysis.identification.model import Matrix, Visibility
 from jostle.analysis.identification.runs.matrix import MatrixPart, combined, matrix_parts
 from jostle.analysis.identification.runs.matrix_rows import Roles, roles_of
 from jostle.repository import Repository, Snapshot
-from jostle.repository.query.co_running import facts
 from jostle.repository.query.divided import Question, combine
 from jostle.repository.query.engine import ALWAYS, Engine
 from jostle.repository.query.export import ExportSelection
 from jostle.repository.query.lifetimes import Life
-from jostle.repository.query.programs import alive, of_jobs, questions, shares
+from jostle.repository.query.resources.co_running import facts
+from jostle.repository.query.resources.programs import alive, of_jobs, questions, shares
 from jostle.repository.store.files import plain_errors
 from jostle.repository.store.layout import TABLES
 from jostle.repository.types import ExportReport

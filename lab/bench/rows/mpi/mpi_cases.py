@@ -72,7 +72,7 @@ def own(name: str, cells: int) -> Make:
 def sweep(bench: Bench, folder: Path, steps: int) -> list[str]:
     """The wavefront without a convergence check: no collective operation."""
     folder.mkdir(parents=True)
-    program = compile_c(bench, OPENMPI, "sweep3d")
+    program = compile_c(bench, OPENMPI, "codes/sweep3d")
     return [
         program,
         "--check",

@@ -15,7 +15,7 @@ from pathlib import Path
 from measure import PROGRAMS, Bench, Row, alternate, compared, joined, output
 from profiles import totals
 
-STAND_INS = Path(__file__).parents[4] / "tests" / "runtime" / "programs"
+STAND_INS = Path(__file__).parents[4] / "tests" / "runtime" / "programs" / "gpu"
 KEY = "nccl-calls"
 RANK = {"RANK": "0", "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29500"}
 LEAST_CALLS = 10_000

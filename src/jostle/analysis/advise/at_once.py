@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from jostle.analysis.advise.model import Recommendation, added
 from jostle.analysis.identification.model import JobInterference
 from jostle.analysis.interval import Interval
-from jostle.repository.query.co_running import CoRunning
+from jostle.repository.query.resources.co_running import CoRunning
 
 #: Fewest other jobs for this advice; with one other the advice is to run one after the other.
 _FEWEST = 2

@@ -13,7 +13,7 @@ from jostle.analysis.advise.model import Recommendation, added
 from jostle.analysis.identification.model import JobInterference
 from jostle.analysis.identification.resources.slow_targets import SlowTarget
 from jostle.analysis.interval import Interval
-from jostle.repository.query.co_running import CoRunning
+from jostle.repository.query.resources.co_running import CoRunning
 from jostle.values.arrow_columns import floats
 from jostle.values.storage_servers import mount_of
 

@@ -12,7 +12,7 @@ from jostle.analysis.access.bursts import Period, find_period, usual_amount
 from jostle.analysis.advise.model import OwnNeighbour, Recommendation, added
 from jostle.analysis.identification.model import JobInterference, ResourceLoss, Suspect
 from jostle.analysis.interval import Interval
-from jostle.repository.query.co_running import CoRunning, JobFacts
+from jostle.repository.query.resources.co_running import CoRunning, JobFacts
 
 #: Largest relative difference of two equal periods; with a larger one a shift does not last.
 _ALIKE = 0.02

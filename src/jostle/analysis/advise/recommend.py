@@ -18,7 +18,7 @@ from jostle.analysis.digest.model import JobDigest
 from jostle.analysis.identification.model import JobInterference
 from jostle.analysis.identification.resources.slow_targets import SlowTarget
 from jostle.analysis.identification.statistics.seconds_lost import counted_once
-from jostle.repository.query.co_running import CoRunning, JobFacts
+from jostle.repository.query.resources.co_running import CoRunning, JobFacts
 
 #: Part of the run time, and seconds: with a predicted saving below both nothing is advised.
 _WORTH = 0.01

@@ -12,7 +12,7 @@ from scipy.optimize import nnls
 
 from jostle.analysis.advise.model import Recommendation
 from jostle.analysis.interval import Interval
-from jostle.repository.query.co_running import CoRunning
+from jostle.repository.query.resources.co_running import CoRunning
 from jostle.values.arrow_columns import floats
 
 Floats = NDArray[np.float64]

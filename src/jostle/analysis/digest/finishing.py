@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from jostle.analysis.series import resample
-from jostle.repository.query.machine_loads import SERVING_KINDS
+from jostle.repository.query.resources.machine_loads import SERVING_KINDS
 from jostle.values.arrow_columns import ints
 from jostle.values.plain_values import plain
 

@@ -11,7 +11,7 @@ from jostle.analysis.identification.resources.service_time import QUIET, quiet_s
 from jostle.analysis.identification.resources.shared import SharedResource, nodes
 from jostle.analysis.identification.statistics.resource_tests import ResourceTest
 from jostle.analysis.identification.statistics.seconds_lost import SuspectLoss
-from jostle.repository.query.co_running import CoRunning
+from jostle.repository.query.resources.co_running import CoRunning
 
 _UNSYNCHRONISED = 5
 _APART = 0.1  # of a slice: clocks that agree better than this do no harm

@@ -18,8 +18,8 @@ from jostle.analysis.identification.model import AccountPart, CoreAccount, UserK
 from jostle.analysis.identification.resources.shared import Axis, AxisRows, Floats
 from jostle.analysis.interval import Interval
 from jostle.analysis.series import resample
-from jostle.repository.query.co_running import CoRunning
-from jostle.repository.query.core_users import CoreUse, unknown_load
+from jostle.repository.query.resources.co_running import CoRunning
+from jostle.repository.query.resources.core_users import CoreUse, unknown_load
 from jostle.values.arrow_columns import ints
 from jostle.values.core_lists import read_list
 

@@ -19,7 +19,7 @@ from jostle.analysis.identification.model import (
 from jostle.analysis.identification.statistics.evaluation import Evaluation
 from jostle.analysis.identification.statistics.resource_tests import blind
 from jostle.analysis.interval import Interval
-from jostle.repository.query.co_running import CoRunning, JobFacts
+from jostle.repository.query.resources.co_running import CoRunning, JobFacts
 from jostle.values.arrow_columns import ints
 
 _NS = 1e9

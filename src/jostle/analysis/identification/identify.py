@@ -48,7 +48,7 @@ from jostle.analysis.identification.statistics.seconds_lost import (
     within_bound,
 )
 from jostle.analysis.interval import Interval
-from jostle.repository.query.co_running import CoRunning, hide
+from jostle.repository.query.resources.co_running import CoRunning, hide
 
 _NS = 1e9
 #: Part of the run: for a smaller loss no suspect is named, whatever the tests say.

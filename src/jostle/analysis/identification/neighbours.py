@@ -8,8 +8,8 @@ import pyarrow.compute as pc
 
 from jostle.analysis.identification.model import OTHERS, Neighbour
 from jostle.analysis.identification.pattern import size
-from jostle.repository.query.co_running import CoRunning, hide
 from jostle.repository.query.lifetimes import spans
+from jostle.repository.query.resources.co_running import CoRunning, hide
 
 _KINDS = ("posix", "stdio")
 _NS = 1e9

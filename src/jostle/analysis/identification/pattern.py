@@ -11,7 +11,7 @@ from jostle.analysis.access.reads import read_patterns
 from jostle.analysis.access.writes import write_patterns
 from jostle.analysis.identification.resources.memory import bytes_or_cores
 from jostle.analysis.identification.resources.shared import DATA_PER_REQUEST, SharedResource
-from jostle.repository.query.co_running import CoRunning
+from jostle.repository.query.resources.co_running import CoRunning
 from jostle.repository.types import ACCESS_METRICS, JobTables
 
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")

@@ -13,8 +13,8 @@ from jostle.analysis.access.model import NONE, AccessPattern
 from jostle.analysis.access.reads import read_patterns
 from jostle.analysis.access.writes import write_patterns
 from jostle.analysis.kinds.model import COMPUTES, MESSAGES, METADATA, LoadKind, hardly_used
-from jostle.repository.query.co_running import JobFacts
-from jostle.repository.query.load_tables import LoadTables
+from jostle.repository.query.resources.co_running import JobFacts
+from jostle.repository.query.resources.load_tables import LoadTables
 from jostle.repository.types import JobTables
 from jostle.values.arrow_columns import Floats, Ints, floats, ints
 from jostle.values.file_metrics import file_metrics

@@ -20,7 +20,7 @@ from jostle.analysis.identification.runs.matrix_rows import (
 )
 from jostle.analysis.kinds.model import LoadKind
 from jostle.analysis.kinds.pair_model import PairSample
-from jostle.repository.query.programs import Programs
+from jostle.repository.query.resources.programs import Programs
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

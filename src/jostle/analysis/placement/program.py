@@ -24,7 +24,7 @@ from jostle.analysis.placement.relations import (
     suspects,
 )
 from jostle.analysis.spread import Range
-from jostle.repository.query.messages import CALLS, calls_column
+from jostle.repository.query.job.messages import CALLS, calls_column
 from jostle.values.arrow_columns import floats, ints, lists
 
 

@@ -10,7 +10,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jostle.repository.query.rank_slices import COMMUNICATION, FILE_CLASSES, RESOURCES, RankTables
+from jostle.repository.query.job.rank_slices import (
+    COMMUNICATION,
+    FILE_CLASSES,
+    RESOURCES,
+    RankTables,
+)
 from jostle.values.arrow_columns import Floats, Ints, floats, ints
 
 Flags = npt.NDArray[np.bool_]

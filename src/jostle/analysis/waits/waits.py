@@ -23,7 +23,7 @@ from jostle.analysis.waits.late import (
 )
 from jostle.analysis.waits.links import Peers, messages_held_up, slow_links, traffic_by_node
 from jostle.analysis.waits.model import FALSE_ALARM, JobWaits, Straggler, WorldWaits
-from jostle.repository.query.rank_slices import MOST_READ, RankTables
+from jostle.repository.query.job.rank_slices import MOST_READ, RankTables
 from jostle.values.arrow_columns import Floats, Ints
 
 #: Most worlds that are evaluated, and most spans that are named in each.

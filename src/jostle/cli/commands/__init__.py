@@ -1,1 +1,1 @@
-"""One module per verb: its options, its query, and the next step that it prints."""
+"""One module per verb: its options, query and next step; one folder per section of the help."""

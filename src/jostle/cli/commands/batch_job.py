@@ -43,7 +43,7 @@ def digest_parts(store: Repository, parts: Sequence[str], flag: str, *, as_json:
     """Show the digests of a batch job's parts; `flag` is the repository's option in next steps."""
     from jostle.cli.views.batch_jobs import digest_view
     from jostle.report.models.batch_jobs import batch_row
-    from jostle.report.models.scheduler import scheduler_facts
+    from jostle.report.models.job.scheduler import scheduler_facts
 
     with Bar("reading slices", quiet=as_json):
         row = batch_row(store, parts)
@@ -162,8 +162,8 @@ def job_end(store: Repository, job: str, link: str = "") -> str:
     from jostle.analysis import job_end as figures
     from jostle.cli.views.job_end import job_end_text
     from jostle.report.models.batch_jobs import batch_row
+    from jostle.report.models.job.scheduler import scheduler_facts
     from jostle.report.models.jobs import job_rows
-    from jostle.report.models.scheduler import scheduler_facts
     from jostle.report.verdict.advice import best_advice
     from jostle.report.verdict.batch_loss import batch_loss, job_loss, too_short
 
@@ -179,8 +179,8 @@ def job_end(store: Repository, job: str, link: str = "") -> str:
 def _line(store: Repository, job: str) -> str:
     from jostle.cli.views.batch_jobs import line
     from jostle.report.models.batch_jobs import batch_row, with_cpu
+    from jostle.report.models.job.scheduler import scheduler_facts
     from jostle.report.models.jobs import job_rows
-    from jostle.report.models.scheduler import scheduler_facts
     from jostle.report.verdict.batch_loss import batch_loss, job_loss
 
     parts = store.resolve_parts(job)

@@ -367,7 +367,7 @@ def _check_objects(path: Path) -> Check:
 def check_fabrics(path: Path) -> Check:
     """Check that the nodes of jobs are in the known fabrics."""
     from jostle.cli.views.topology import outside_words
-    from jostle.report.models.fabrics import fabrics
+    from jostle.report.models.machines.fabrics import fabrics
     from jostle.repository import Repository, RepositoryError
 
     if not path.exists() and not is_address(path):

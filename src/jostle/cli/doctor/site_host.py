@@ -22,7 +22,7 @@ from jostle.report.format.values import byte_count, count, duration
 if TYPE_CHECKING:
     from jostle.cli.doctor.site import Site
     from jostle.receive.settings import ReceiveSettings
-    from jostle.repository.query.machine_loads import StorageServers
+    from jostle.repository.query.resources.machine_loads import StorageServers
 
 _PATIENCE_S = 10
 _SILENT_NS = 60 * 10**9

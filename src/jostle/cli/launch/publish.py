@@ -203,7 +203,7 @@ def _show_slices(
         shows: Whether to show the slices in the terminal, not only to look for a loss.
     """
     from jostle.cli.launch.loss_watch import LossWatch
-    from jostle.report.models.live import live_load
+    from jostle.report.models.job.live import live_load
 
     lines, begin, watch = LiveLines(), time.monotonic(), LossWatch(store, job, on_loss)
     shown_ns = (time.time_ns() // slice_ns + 1) * slice_ns  # the first slice is not complete

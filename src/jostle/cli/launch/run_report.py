@@ -281,7 +281,7 @@ def _print_digest(store: Repository, name: str) -> None:
     from jostle.cli.output import show
     from jostle.cli.views.digest import view
     from jostle.cli.views.run_summary import read_digest
-    from jostle.report.models.among_runs import figures_of, runs_of
+    from jostle.report.models.job.among_runs import figures_of, runs_of
 
     among = figures_of(store, runs_of(store, name), name)
     show("", *view(read_digest(store, name), among), err=True)

@@ -26,7 +26,7 @@ def figures_view(figures: Mapping[str, Any]) -> Iterator[Any]:
     """Yield how a job's numbers compare with other runs of its program; nothing without others.
 
     Args:
-        figures: Result of `jostle.report.models.among_runs.figures_of`.
+        figures: Result of `jostle.report.models.job.among_runs.figures_of`.
     """
     runs, processes = figures["runs"], figures["processes"]
     if not runs:

@@ -25,7 +25,7 @@ from jostle.values.plain_values import one_line
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from jostle.report.models.scheduler import SchedulerFacts
+    from jostle.report.models.job.scheduler import SchedulerFacts
     from jostle.report.verdict.batch_loss import BatchLoss, JobLoss
 
 

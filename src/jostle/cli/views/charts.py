@@ -9,8 +9,8 @@ import numpy as np
 from jostle.plot import Panel, Series
 from jostle.report.format.nodes import slowed_words
 from jostle.report.format.values import iso_time
+from jostle.report.models.machines.node_gpus import VIEWS, NodeGpu
 from jostle.report.models.metrics import View, ViewLine
-from jostle.report.models.node_gpus import VIEWS, NodeGpu
 from jostle.report.models.steps import Steps
 
 #: Most times in which a GPU was slowed that are named.

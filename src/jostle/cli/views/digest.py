@@ -22,8 +22,14 @@ from jostle.report.format.values import (
     quantity,
     significant,
 )
-from jostle.report.models.digest import busy_mounts, cpu_seconds, gpu_wait, mount_traffic, own_share
-from jostle.report.models.finishing import finding, tail_share
+from jostle.report.models.job.digest import (
+    busy_mounts,
+    cpu_seconds,
+    gpu_wait,
+    mount_traffic,
+    own_share,
+)
+from jostle.report.models.job.finishing import finding, tail_share
 from jostle.schema.metrics import BY_ID
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from jostle.report.format.values import (
     seconds_within,
 )
 from jostle.report.format.waits import wait_sentences
-from jostle.report.models.lost_time import join_spans
+from jostle.report.models.job.lost_time import join_spans
 from jostle.report.verdict.attribution import (
     UNEXPLAINED,
     AttributedSuspect,
@@ -259,7 +259,7 @@ def _strip(estimate: RunEstimate) -> Iterator[Any]:
     from rich.text import Text
 
     from jostle.plot.terminal.lost_time import draw_lost
-    from jostle.report.models.lost_time import drawn_part
+    from jostle.report.models.job.lost_time import drawn_part
 
     width = shutil.get_terminal_size((80, 24)).columns
     for line in draw_lost(estimate, width=width, unicode=utf8()):

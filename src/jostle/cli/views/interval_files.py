@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from jostle.errors import UsageError, naming
 from jostle.report.format.values import iso_time
-from jostle.report.models.job_trace import trace_events
+from jostle.report.models.job.job_trace import trace_events
 from jostle.values.plain_values import cell
 
 if TYPE_CHECKING:

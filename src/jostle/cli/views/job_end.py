@@ -20,14 +20,14 @@ from jostle.report.format.values import (
     seconds_within,
     significant,
 )
-from jostle.report.models.scheduler import missing_nodes
+from jostle.report.models.job.scheduler import missing_nodes
 from jostle.values.plain_values import one_line
 
 if TYPE_CHECKING:
     from jostle.analysis import JobEnd
     from jostle.analysis.advise import Recommendation
     from jostle.analysis.digest.job_end import Figure
-    from jostle.report.models.scheduler import SchedulerFacts
+    from jostle.report.models.job.scheduler import SchedulerFacts
     from jostle.report.verdict.batch_loss import BatchLoss, JobLoss
 
 _WIDTH = 80

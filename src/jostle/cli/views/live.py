@@ -17,7 +17,7 @@ from jostle.cli.output import has_colour, utf8
 from jostle.report.format.values import byte_count, significant
 
 if TYPE_CHECKING:
-    from jostle.report.models.live import LiveLoad
+    from jostle.report.models.job.live import LiveLoad
 
 _ROWS = 4
 #: Largest mean of threads or cores that is shown as 0.

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from jostle.analysis.placement import Course, Meeting, ProgramPlacement, Run
-    from jostle.report.models.placement import JobPlacement
+    from jostle.report.models.job.placement import JobPlacement
 
 _SHOWN = 12  # neighbours
 _WIDEST = 4  # communicators

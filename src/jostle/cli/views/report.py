@@ -27,7 +27,7 @@ from jostle.report.verdict.verdict import EvaluatedJob, head
 
 if TYPE_CHECKING:
     from jostle.analysis import JobDigest
-    from jostle.report.models.scheduler import SchedulerFacts
+    from jostle.report.models.job.scheduler import SchedulerFacts
     from jostle.report.verdict.batch_loss import BatchLoss
 
 #: Figures of an estimate in a report: when time was lost, the segments, their clusters.

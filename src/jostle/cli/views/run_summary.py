@@ -9,7 +9,7 @@ from jostle.cli.output import fit, heading, show, table
 from jostle.cli.views.digest import mount_name, own_cost, processes_text, unaccounted
 from jostle.cli.views.mpi_world import brief
 from jostle.report.format.values import alike, byte_count, count, duration, percent
-from jostle.report.models.digest import busy_mounts, cpu_seconds, mount_traffic
+from jostle.report.models.job.digest import busy_mounts, cpu_seconds, mount_traffic
 
 if TYPE_CHECKING:
     from jostle.analysis import JobDigest

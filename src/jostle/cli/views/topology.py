@@ -11,7 +11,7 @@ from jostle.report.format.values import count, local_time, significant
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from jostle.report.models.fabrics import Fabric, Outside
+    from jostle.report.models.machines.fabrics import Fabric, Outside
     from jostle.topology.store import Saved
     from jostle.topology.summary import Links, Summary
 

@@ -13,7 +13,7 @@ from jostle.report.models.steps import Steps
 
 if TYPE_CHECKING:
     from jostle.plot import Panel
-    from jostle.report.models.zone_load import Floats, ZoneLink, ZoneLoad
+    from jostle.report.models.machines.zone_load import Floats, ZoneLink, ZoneLoad
 
 #: Most links of the table; `--json` has all.
 _MOST_LINKS = 12

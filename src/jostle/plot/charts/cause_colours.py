@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jostle.plot.charts.chart import PALETTE, TERMINAL_PALETTE
-from jostle.report.models.lost_time import ORDER
+from jostle.report.models.job.lost_time import ORDER
 
 #: The last causes have colours of their own: the palette's last two are those of compared runs.
 COLOURS = dict(zip(ORDER, (*PALETTE[:4], "#8B5E3C", "#AD4E8A", "#7E57C2", "#546E7A"), strict=True))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jostle.report.models.finishing import finding, tail_share
+from jostle.report.models.job.finishing import finding, tail_share
 
 if TYPE_CHECKING:
     from jostle.analysis.digest.finishing import Finishing

@@ -16,7 +16,7 @@ from jostle.report.format.values import count
 
 if TYPE_CHECKING:
     from jostle.analysis.placement import Company, Stay
-    from jostle.report.models.placement import Stays
+    from jostle.report.models.job.placement import Stays
 
 Ints = NDArray[np.int64]
 

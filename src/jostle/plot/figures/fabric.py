@@ -24,7 +24,7 @@ from jostle.topology import LINK_KINDS
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from jostle.report.models.fabric_at import FabricAt
+    from jostle.report.models.machines.fabric_at import FabricAt
 
 _SIDE = 2.9  # inches of the matrix
 _CELL = 0.13  # inches of a link's cell, at most

@@ -16,7 +16,7 @@ from jostle.plot.charts.labels import slug
 from jostle.plot.figures.figure import INK
 from jostle.plot.figures.page import FULL, Canvas, DrawnFigures, Page, Plan, value_axis
 from jostle.report.format.values import duration, local_time
-from jostle.report.models.finishing import slow_server
+from jostle.report.models.job.finishing import slow_server
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -41,7 +41,7 @@ from jostle.report.format.values import percent
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from jostle.report.models.fabric_at import FabricAt
+    from jostle.report.models.machines.fabric_at import FabricAt
 
 _SIDE, _HIGH = 0.12, 7.5  # inches to the left of a picture; its greatest height
 _RULER = 0.17  # inches of a scale

@@ -15,7 +15,7 @@ from jostle.plot.figures.page import FULL, Canvas, text_width
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from jostle.report.models.fabric_at import FabricAt
+    from jostle.report.models.machines.fabric_at import FabricAt
     from jostle.topology import Topology
 
 Floats = NDArray[np.float64]

@@ -8,7 +8,7 @@ import numpy as np
 
 from jostle.plot.charts.cause_colours import TERMINAL_COLOURS
 from jostle.plot.terminal.chart import GUTTER, Span, time_axis
-from jostle.report.models.lost_time import lost_over_time
+from jostle.report.models.job.lost_time import lost_over_time
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import CauseName, RunEstimate

@@ -8,7 +8,7 @@ from jostle.report.format.values import count, percent, points, significant
 
 if TYPE_CHECKING:
     from jostle.analysis.nodes import Difference, NodeDifferences, Unassessed
-    from jostle.report.models.node_gpus import Slowed
+    from jostle.report.models.machines.node_gpus import Slowed
 
 _KINDS = {
     "machine": ("machine", "machines"),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         SuspectProgram,
         Touched,
     )
-    from jostle.report.models.placement import JobPlacement
+    from jostle.report.models.job.placement import JobPlacement
 
 #: Measures of placement: name and description.
 MEASURES = {

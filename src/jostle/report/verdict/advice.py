@@ -44,7 +44,7 @@ def advice_on(
     """
     from jostle.analysis import digest, identify
     from jostle.analysis.advise import recommend
-    from jostle.report.models.targets import slow_targets_of
+    from jostle.report.models.machines.targets import slow_targets_of
 
     def lost_now(job: str) -> float | None:
         try:

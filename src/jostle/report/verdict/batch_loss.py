@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from jostle.analysis.estimation.light import Light
 from jostle.analysis.interval import Interval
 from jostle.errors import JostleError
-from jostle.report.models.lost_time import join_spans
+from jostle.report.models.job.lost_time import join_spans
 from jostle.report.verdict.verdict import (
     USUAL,
     WORTH_A_WORD,

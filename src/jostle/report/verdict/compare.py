@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from jostle.report.format.values import seconds
-from jostle.report.models.evidence import require
+from jostle.report.models.job.evidence import require
 from jostle.report.verdict.run_ratios import RunRatios, run_ratios
 from jostle.report.verdict.verdict import estimate_json, evaluate_job
 

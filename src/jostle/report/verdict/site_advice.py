@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from jostle.errors import JostleError
 from jostle.report.models.batch_jobs import with_batch_jobs
+from jostle.report.models.job.scheduler import with_facts
 from jostle.report.models.jobs import job_rows
-from jostle.report.models.scheduler import with_facts
-from jostle.report.models.site_loads import (
+from jostle.report.models.machines.site_loads import (
     added_uses,
     cores_of_nodes,
     lustre_servers,

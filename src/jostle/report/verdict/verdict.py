@@ -12,7 +12,7 @@ from jostle.analysis.estimation.model import Cause, CauseName, HowKnown, RunEsti
 from jostle.analysis.interval import Interval
 from jostle.report.format.causes import cause_words
 from jostle.report.format.waits import waits_json
-from jostle.report.models.evidence import require_of
+from jostle.report.models.job.evidence import require_of
 from jostle.report.verdict.attribution import Attribution, attribute
 from jostle.report.verdict.combine import combine
 from jostle.values.plain_values import plain

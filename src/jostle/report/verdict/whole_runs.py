@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jostle.names.basis import TIMES
-from jostle.report.models.evidence import job_bases, rests_on
+from jostle.report.models.job.evidence import job_bases, rests_on
 
 if TYPE_CHECKING:
     from jostle.analysis.identification.runs.met_runs import RunAmongItsLike

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from jostle.names.identity import is_wrapper
-from jostle.repository.query.co_running import MPI_BYTES, MPI_NS, MPI_OPS
 from jostle.repository.query.engine import Engine, total
 from jostle.repository.query.process_kinds import jobs_of
-from jostle.repository.query.watched import watched_processes
+from jostle.repository.query.resources.co_running import MPI_BYTES, MPI_NS, MPI_OPS
+from jostle.repository.query.resources.watched import watched_processes
 from jostle.values.core_lists import read_list
 from jostle.values.file_metrics import file_metrics
 

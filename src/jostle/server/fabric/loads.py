@@ -16,7 +16,7 @@ import numpy as np
 
 from jostle.network import link_loads, shared_links
 from jostle.network.zone_pairs import Zones, zone_loads
-from jostle.report.models.link_facts import NO_JOB, FabricLoads
+from jostle.report.models.machines.link_facts import NO_JOB, FabricLoads
 from jostle.repository import Repository
 from jostle.repository.store.fabrics import fabrics_folder
 from jostle.server.access import Viewer

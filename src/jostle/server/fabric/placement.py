@@ -6,7 +6,7 @@ from typing import Any
 
 from jostle.errors import UsageError
 from jostle.report.format.placement import job_answer, shape_rows
-from jostle.report.models.placement import job_placement
+from jostle.report.models.job.placement import job_placement
 from jostle.repository import Repository
 from jostle.server.access import Viewer
 from jostle.values.plain_values import plain

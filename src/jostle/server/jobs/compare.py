@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from jostle.analysis.estimation.light import Light
 from jostle.analysis.estimation.model import ClusterDifference, Comparison
 from jostle.analysis.interval import Interval
-from jostle.report.models.segments import DrawnSegments
+from jostle.report.models.job.segments import DrawnSegments
 from jostle.report.verdict.compare import compare_json, finding, large
 from jostle.report.verdict.run_ratios import run_ratios
 from jostle.server.jobs.segments import SegmentBox, box_of, members

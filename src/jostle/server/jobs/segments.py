@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, Field
 
 from jostle.analysis.estimation.model import Cluster, RunEstimate
-from jostle.report.models.segments import DrawnSegments, large_clusters
+from jostle.report.models.job.segments import DrawnSegments, large_clusters
 
 Ints = NDArray[np.signedinteger[Any]]
 #: Most losses that an answer lists one by one: the largest.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from jostle.analysis import resample
 from jostle.errors import UsageError
-from jostle.report.models.gpu_steps import check_per_gpu, gpu_steps
+from jostle.report.models.job.gpu_steps import check_per_gpu, gpu_steps
 from jostle.report.models.metrics import View, view
 from jostle.report.models.steps import JobSpan, lines_of
 from jostle.repository import Repository

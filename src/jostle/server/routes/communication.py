@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import Query, Request
 from fastapi.responses import Response
 
-from jostle.report.models.communication import By, Communication, Order, communication
+from jostle.report.models.job.communication import By, Communication, Order, communication
 from jostle.server.access import Looking
 from jostle.server.context import Context, ServerContext
 from jostle.server.fabric.loads import fabric_of, fabrics_mark, headed

@@ -9,7 +9,12 @@ from fastapi import Depends, HTTPException, Path, Query, Request
 from fastapi.responses import Response
 
 from jostle.network.zone_pairs import zones_of
-from jostle.report.models.link_facts import FabricLoads, fabric_row, fabric_shape, link_report
+from jostle.report.models.machines.link_facts import (
+    FabricLoads,
+    fabric_row,
+    fabric_shape,
+    link_report,
+)
 from jostle.server.access import Looking, Viewer
 from jostle.server.context import Context, ServerContext
 from jostle.server.fabric.loads import (

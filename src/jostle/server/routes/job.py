@@ -12,8 +12,8 @@ from fastapi.responses import Response
 
 from jostle.analysis import JobDigest
 from jostle.names.batch_jobs import part_name
-from jostle.report.models.among_runs import figures_of
-from jostle.report.models.job_trace import job_trace
+from jostle.report.models.job.among_runs import figures_of
+from jostle.report.models.job.job_trace import job_trace
 from jostle.report.models.metrics import names, view
 from jostle.report.verdict.whole_runs import like_runs_report
 from jostle.schema.metrics import METRICS

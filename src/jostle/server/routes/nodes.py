@@ -9,10 +9,10 @@ from fastapi import HTTPException, Path, Request
 from fastapi.responses import JSONResponse, Response
 
 from jostle.errors import UsageError
-from jostle.report.models.machine_steps import last_day, life_of
-from jostle.report.models.node_gpus import node_gpus
-from jostle.report.models.node_memory import node_memory
-from jostle.report.models.nodes import node_differences, nodes_json
+from jostle.report.models.machines.machine_steps import last_day, life_of
+from jostle.report.models.machines.node_gpus import node_gpus
+from jostle.report.models.machines.node_memory import node_memory
+from jostle.report.models.machines.nodes import node_differences, nodes_json
 from jostle.server.access import Looking
 from jostle.server.context import Context
 from jostle.server.routes.making import MAKING, WAIT_S, making

@@ -9,7 +9,7 @@ import numpy as np
 
 from jostle.report.format.values import natural
 from jostle.repository import Repository
-from jostle.repository.query.machine_loads import SERVING_KINDS
+from jostle.repository.query.resources.machine_loads import SERVING_KINDS
 from jostle.server.access import Viewer
 from jostle.server.background.others import Others
 from jostle.server.system.node_grid import Floats, GridAxis

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from jostle.analysis.identification.model import EncounterRuns, Matrix, Visibility
-from jostle.report.models.evidence import all_rest_on
+from jostle.report.models.job.evidence import all_rest_on
 from jostle.server.access import Viewer
 
 if TYPE_CHECKING:
     from jostle.repository import Repository
-    from jostle.repository.query.programs import Programs
+    from jostle.repository.query.resources.programs import Programs
 
 _COMMON = 3  # least number of users of a program whose name is public
 

@@ -1,1 +1,1 @@
-../../../../bench/programs/bt_io.c
+../../../../bench/programs/codes/bt_io.c

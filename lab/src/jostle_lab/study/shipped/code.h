@@ -1,1 +1,1 @@
-../../../../bench/programs/code.h
+../../../../bench/programs/codes/code.h

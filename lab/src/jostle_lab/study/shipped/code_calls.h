@@ -1,1 +1,1 @@
-../../../../bench/programs/code_calls.h
+../../../../bench/programs/codes/code_calls.h

@@ -1,1 +1,1 @@
-../../../../bench/programs/hacc_io.c
+../../../../bench/programs/codes/hacc_io.c

@@ -1,1 +1,1 @@
-../../../../bench/programs/imb_io.c
+../../../../bench/programs/codes/imb_io.c

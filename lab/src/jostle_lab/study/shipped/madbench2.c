@@ -1,1 +1,1 @@
-../../../../bench/programs/madbench2.c
+../../../../bench/programs/codes/madbench2.c

@@ -27,8 +27,8 @@ from jostle.analysis.identification.resources.shared import (
     longest_slice,
     per_operation,
 )
-from jostle.repository.query.around_gpus import Device
-from jostle.repository.query.co_running import CoRunning
+from jostle.repository.query.resources.around_gpus import Device
+from jostle.repository.query.resources.co_running import CoRunning
 
 _NS = 1e9
 

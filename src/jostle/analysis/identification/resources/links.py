@@ -29,7 +29,7 @@ from jostle.analysis.identification.resources.shared import (
     job_axis,
     network,
 )
-from jostle.repository.query.co_running import CoRunning
+from jostle.repository.query.resources.co_running import CoRunning
 from jostle.topology import valid_at
 from jostle.values.traffic import Traffic
 

@@ -33,7 +33,7 @@ from jostle.analysis.identification.resources.shared import (
 )
 from jostle.analysis.interval import Interval
 from jostle.analysis.series import resample
-from jostle.repository.query.co_running import COLLECTIVE, P2P, CoRunning, JobFacts
+from jostle.repository.query.resources.co_running import COLLECTIVE, P2P, CoRunning, JobFacts
 from jostle.values.arrow_columns import ints
 from jostle.values.memory_probe import STREAM_WEIGHT
 

@@ -25,7 +25,7 @@ from jostle.analysis.identification.regression import nonnegative
 from jostle.analysis.identification.resources.service_time import DRAIN_NS, Flags, reaching
 from jostle.analysis.identification.resources.shared import OPERATION, Axis, Floats, SharedResource
 from jostle.analysis.series import resample
-from jostle.repository.query.co_running import CoRunning, JobFacts
+from jostle.repository.query.resources.co_running import CoRunning, JobFacts
 from jostle.values.arrow_columns import ints
 from jostle.values.storage_servers import ALSO_METADATA, METADATA_COMPONENTS, OBJECT_COMPONENTS
 

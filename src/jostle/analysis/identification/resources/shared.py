@@ -17,9 +17,9 @@ from jostle.analysis.identification.resources.syncs import wait_for_metadata
 from jostle.analysis.identification.resources.targets import shared_part
 from jostle.analysis.interval import Interval
 from jostle.analysis.series import resample
-from jostle.repository.query.around_gpus import CCL_BYTES, CCL_NS, CCL_OPS
-from jostle.repository.query.co_running import COLLECTIVE, P2P, CoRunning, family_bytes
 from jostle.repository.query.lifetimes import spans
+from jostle.repository.query.resources.around_gpus import CCL_BYTES, CCL_NS, CCL_OPS
+from jostle.repository.query.resources.co_running import COLLECTIVE, P2P, CoRunning, family_bytes
 from jostle.values.storage_servers import FileKind, has_metadata_server, resource_name
 
 Floats = NDArray[np.float64]

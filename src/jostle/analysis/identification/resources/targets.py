@@ -11,7 +11,7 @@ from collections.abc import Collection
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jostle.repository.query.co_running import CoRunning
+from jostle.repository.query.resources.co_running import CoRunning
 
 #: Part of a job's bytes on the file system: the job does not depend on a target with less.
 _LEAST = 0.01

@@ -23,8 +23,8 @@ import pyarrow.compute as pc
 
 from jostle.analysis.identification.resources.shared import OPERATION, Axis, Floats, job_axis
 from jostle.analysis.series import resample
-from jostle.repository.query.co_running import CoRunning, JobFacts
-from jostle.repository.query.machine_loads import CLIENTS_OF_SERVERS, SERVING_KINDS
+from jostle.repository.query.resources.co_running import CoRunning, JobFacts
+from jostle.repository.query.resources.machine_loads import CLIENTS_OF_SERVERS, SERVING_KINDS
 from jostle.values.arrow_columns import ints
 from jostle.values.storage_servers import has_metadata_server
 

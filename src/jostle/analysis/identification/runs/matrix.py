@@ -47,7 +47,7 @@ from jostle.analysis.identification.runs.whole_runs import (
 )
 from jostle.analysis.identification.runs.with_without import Difference, difference
 from jostle.analysis.identification.statistics.resource_tests import LEVEL, adjusted
-from jostle.repository.query.programs import Programs, shares
+from jostle.repository.query.resources.programs import Programs, shares
 
 _Met = tuple[Encounter, EncounterRuns]
 

@@ -13,10 +13,10 @@ from jostle.analysis.identification.model import OTHERS, ResourceKind, Visibilit
 from jostle.analysis.identification.resources.shared import DATA_PER_REQUEST, OPERATION, Floats
 from jostle.analysis.identification.runs.flows import Flows
 from jostle.names.basis import TIMES, basis_of
-from jostle.repository.query.co_running import JobFacts
-from jostle.repository.query.gpu_programs import BUS_CLASSES
 from jostle.repository.query.lifetimes import spans
-from jostle.repository.query.programs import FILE_CLASSES, MPI_CLASSES
+from jostle.repository.query.resources.co_running import JobFacts
+from jostle.repository.query.resources.gpu_programs import BUS_CLASSES
+from jostle.repository.query.resources.programs import FILE_CLASSES, MPI_CLASSES
 from jostle.values.memory_probe import STREAM_WEIGHT
 from jostle.values.storage_servers import has_metadata_server
 

@@ -28,7 +28,7 @@ from jostle.analysis.identification.runs.matrix_rows import (
 from jostle.analysis.identification.runs.with_without import FEWEST
 from jostle.analysis.identification.statistics.resource_tests import LEVEL
 from jostle.analysis.interval import Slowdown
-from jostle.repository.query.programs import Programs, shares
+from jostle.repository.query.resources.programs import Programs, shares
 from jostle.values.plain_values import plain
 
 #: evidence: q is at most 0.05; weak: only p is; none: neither is; too few runs: not tested.

@@ -13,7 +13,7 @@ from jostle.plot.charts.chart import PALETTE
 from jostle.plot.figures.figure import INK, SOFT
 from jostle.plot.figures.page import Canvas, text_width
 from jostle.report.format.values import count, duration
-from jostle.report.models.segments import Floats
+from jostle.report.models.job.segments import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

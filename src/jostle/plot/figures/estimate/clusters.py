@@ -24,7 +24,7 @@ from jostle.plot.figures.estimate.axes import (
 from jostle.plot.figures.figure import INK, SOFT
 from jostle.plot.figures.page import Canvas, DrawnFigures
 from jostle.report.format.values import count
-from jostle.report.models.segments import DrawnSegments, Floats
+from jostle.report.models.job.segments import DrawnSegments, Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

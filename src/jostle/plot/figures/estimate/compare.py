@@ -27,7 +27,7 @@ from jostle.plot.figures.estimate.clusters import ClusterBox, draw_boxes, limits
 from jostle.plot.figures.figure import INK, SOFT
 from jostle.plot.figures.page import FULL, Canvas, DrawnFigures, Page, Plan, text_width
 from jostle.report.format.values import count
-from jostle.report.models.segments import DrawnSegments
+from jostle.report.models.job.segments import DrawnSegments
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import ClusterDifference, Comparison, RunEstimate

@@ -19,8 +19,8 @@ from jostle.plot.figures.page import FULL, Canvas, DrawnFigures, Page, Plan
 from jostle.report.format.causes import CAUSES
 from jostle.report.format.values import count, duration, local_time, percent_within
 from jostle.report.format.values import percent as share_label
-from jostle.report.models.lost_time import drawn_part, lost_over_time
-from jostle.report.models.segments import (
+from jostle.report.models.job.lost_time import drawn_part, lost_over_time
+from jostle.report.models.job.segments import (
     LEAST_MEMBERS,
     DrawnSegments,
     in_small_clusters,

@@ -26,7 +26,7 @@ from jostle.plot.figures.placement.places import (
 from jostle.report.format.placement import job_answer
 
 if TYPE_CHECKING:
-    from jostle.report.models.placement import JobPlacement, Stays
+    from jostle.report.models.job.placement import JobPlacement, Stays
     from jostle.topology import Topology
 
 _COLUMNS = 3

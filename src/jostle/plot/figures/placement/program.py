@@ -25,7 +25,7 @@ from jostle.report.format.placement import is_proven, message_rate, pair_answer
 
 if TYPE_CHECKING:
     from jostle.analysis.placement import PairOfRuns, ProgramPlacement, Run
-    from jostle.report.models.placement import Stays
+    from jostle.report.models.job.placement import Stays
     from jostle.topology import Topology
 
 _SUSPECTS = 4  # figures of programs

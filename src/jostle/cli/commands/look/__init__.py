@@ -1,0 +1,1 @@
+"""Verbs that show and compare jobs, programs and machines of a repository."""

@@ -1,0 +1,1 @@
+"""Verbs for the maintenance of an installation: its checks, settings and repository."""

@@ -1,0 +1,1 @@
+"""Verbs that record jobs, or ingest, import and receive what was recorded."""

@@ -1,0 +1,1 @@
+"""Data about the machines of a site: nodes, servers, storage targets and networks."""

@@ -1,0 +1,1 @@
+"""The parts of tools/generate.py and tools/generate_mpi.py."""
