@@ -34,7 +34,9 @@ FAMILIES = {
     "jostle_receive_mirror_bytes": Family("gauge", "bytes", "Bytes in the mirror."),
     "jostle_receive_disk_free_bytes": Family("gauge", "bytes", "Free bytes on the mirror's disk."),
     "jostle_receive_nodes_seen": Family("gauge", "", "Nodes that have posted since the start."),
-    "jostle_receive_nodes_silent": Family("gauge", "", "Nodes that have posted since the start, but not for five minutes."),
+    "jostle_receive_nodes_silent": Family(
+        "gauge", "", "Nodes that have posted since the start, but not for five minutes."
+    ),
     "jostle_receive_lag_seconds": Family(
         "gauge", "seconds", "Age of the oldest received bytes that cannot be queried yet."
     ),
