@@ -415,7 +415,7 @@ static bool take_peers(jst_job *j, jst_cursor c)
             v[i] = jst_take_varint(&c);
         if (c.p == NULL || v[0] > UINT32_MAX)
             return false;
-        if (jst_full(j)) {
+        if (jst_full(j->d)) {
             j->r->complete = 0;
             return true;
         }

@@ -23,24 +23,25 @@ from jostle.errors import JostleError
 from jostle.reader import (
     Bookmark,
     Decoded,
-    FileTables,
     Origin,
     ProfileError,
     ProfileHeader,
     ReadRequest,
     ReadResult,
     ShortsHeader,
-    read_files,
     read_machines,
     read_profiles,
-    read_segments,
 )
 from jostle.repository.errors import ConflictError
 from jostle.repository.ingest.batch_facts import BatchFacts
+from jostle.repository.ingest.batch_reads import files_of, segments_of, unfinished
 from jostle.repository.ingest.fair_batches import WORKERS, batches, fair, rare_collections
+from jostle.repository.ingest.followed import Left, NewProfile
+from jostle.repository.ingest.followed_pass import FollowedPass
+from jostle.repository.ingest.listing import SpoolListing, list_spools
 from jostle.repository.ingest.machines import MachinePlan
-from jostle.repository.ingest.mirror import forget_file, once, report_locked, spool_files
-from jostle.repository.ingest.plan import Known, Plan, is_over
+from jostle.repository.ingest.mirror import forget_file, once, placed_origin, report_locked
+from jostle.repository.ingest.plan import Known, Plan
 from jostle.repository.ingest.spool import (
     MIN_SLICE_NS,
     Devices,
@@ -52,7 +53,6 @@ from jostle.repository.ingest.spool import (
 from jostle.repository.query.engine import Engine
 from jostle.repository.segments.merge_cache import WORTH_ROWS
 from jostle.repository.segments.merger import Merger
-from jostle.repository.segments.rows import DecodedSegments as Segments
 from jostle.repository.store.files import plain_errors, publish, write_chunks
 from jostle.repository.store.layout import MAX_SLICE_NS, process_id
 from jostle.repository.store.log import Log
@@ -74,7 +74,6 @@ _AHEAD_NS = 3_600_000_000_000
 #: Since its last change: before that, a file that is no profile may be one that is being created.
 _CREATED_NS = 60_000_000_000
 _BATCH_ROWS = 1 << 19  # of both tables: about 400 MB at most
-_BATCH_SEGMENTS = 1 << 20
 _ROW_BYTES = 160  # memory for merging: 9.7 GB for 64 ranks with a million segments each
 
 
@@ -112,6 +111,8 @@ class Ingester:
             self._home = root.stat().st_uid
         self._names = JobNames(self._home, self._named)
         self._facts = BatchFacts(root, self._log, self._guard, self._names, remove=remove)
+        self._follower = FollowedPass(root, self._log, self._guard)
+        self._new: list[NewProfile] | None = None  # to be followed; None: this pass adds none
         self._segments: Counter[str] = Counter()  # by job, of ended processes
         self.shortest_slice_ns = DEFAULT_SLICE_NS
         #: Processes with a profile, by the last pass; None: not all could be checked.
@@ -131,7 +132,7 @@ class Ingester:
         total = IngestReport()
         before = 0
         while True:
-            report = self.turn(paths, progress)
+            report = self._pass(paths, progress, follow=False)
             total.add(report)
             total.profiles = max(total.profiles, report.profiles)
             total.seconds += report.seconds
@@ -142,6 +143,9 @@ class Ingester:
 
     def turn(self, paths: Sequence[Path], progress: Progress | None = None) -> IngestReport:
         """Make one pass over spools, with a fair share for every user.
+
+        Profiles that only grew are followed from one pass to the next: if a process is killed, the
+        pass after the next one may be the first that shows its end. `run` shows all ends.
 
         Args:
             paths: Spool folders and single profiles.
@@ -154,16 +158,27 @@ class Ingester:
             ProfileError: A folder cannot be read.
             RepositoryError: The repository cannot be read or written.
         """
-        with plain_errors(self._root), rare_collections():
-            return self._turn(paths, progress)
+        return self._pass(paths, progress, follow=True)
 
-    def _turn(self, paths: Sequence[Path], progress: Progress | None) -> IngestReport:
+    def _pass(
+        self, paths: Sequence[Path], progress: Progress | None, *, follow: bool
+    ) -> IngestReport:
+        with plain_errors(self._root), rare_collections():
+            self._new = [] if follow else None
+            report = self._turn(paths, progress, follow=follow)
+            self._follower.followed.add(self._new or ())
+            return report
+
+    def _turn(
+        self, paths: Sequence[Path], progress: Progress | None, *, follow: bool
+    ) -> IngestReport:
         begin = time.monotonic()
         report = IngestReport()
-        files = spool_files(paths)
-        report.profiles = len(files)
-        report.add(self._facts.take(paths))
-        todo, later = fair(self._news(files, report), self._fresh)
+        listing = list_spools(paths, self._follower.followed.places if follow else {})
+        report.profiles = listing.profiles
+        report.add(self._facts.take(listing.facts))
+        self._follow(listing, report)
+        todo, later = fair(self._news(listing.files, report), self._fresh)
         ahead = self._log.state.time_ns - time.time_ns()
         if ahead > _AHEAD_NS:
             report.warnings.append(
@@ -171,7 +186,7 @@ class Ingester:
                 "machine's clock: one of the two clocks is wrong."
             )
         report.left = len(later)
-        skipped = len(files) - len(todo) - len(later)
+        skipped = report.profiles - len(todo) - len(later)
         machines = [item for item in todo if item.path.suffix == MACHINES]
         processes = [item for item in todo if item.path.suffix != MACHINES]
         profiles = [item for item in processes if item.process is not None]
@@ -192,12 +207,35 @@ class Ingester:
                         report.add(future.result())
                         done += work[future]
                         if progress is not None:
-                            progress(IngestProgress(done, len(files), report.slices))
+                            progress(IngestProgress(done, report.profiles, report.slices))
                 except BaseException:
                     pool.shutdown(cancel_futures=True)
                     raise
         report.seconds = time.monotonic() - begin
         return report
+
+    def _follow(self, listing: SpoolListing, report: IngestReport) -> None:
+        """Ingest the followed profiles; what else is new in them is left to the normal ingest."""
+        followed = self._follower.followed
+        for left in followed.leave(set(followed.places.values()).difference(listing.followed)):
+            self._bookmark_left(left)
+        self._names.learn(followed.returning(listing.followed, time.time_ns()))
+        taken, whole = self._follower.run(listing.followed, _BATCH_ROWS)
+        report.add(taken)
+        for left in followed.leave(whole):
+            self._bookmark_left(left)
+            listing.files[left.path] = placed_origin(left.path) if left.sent else None
+        if whole:
+            listing.sort()
+
+    def _bookmark_left(self, left: Left) -> None:
+        """Remember where the reading of a followed profile stopped."""
+        inode, known = self._bookmarks.get(left.path, (0, None))
+        if known is not None and inode == left.inode:
+            taken = self._taken.get(left.path, 0) + left.at - known.at
+            self._taken[left.path] = taken
+            at = replace(known, record=left.record, at=left.at, slice=left.slice)
+            self._bookmarks[left.path] = inode, at
 
     @property
     def large(self) -> dict[str, int]:
@@ -222,11 +260,12 @@ class Ingester:
 
     def _news(self, paths: Mapping[Path, Origin | None], report: IngestReport) -> list[HeaderPeek]:
         """Read the headers of files, except those that have no new data."""
-        twice = superseded_profiles(paths)
+        followed = self._follower.followed
+        twice = superseded_profiles({**paths, **followed.with_pid_of(paths)})
         with self._guard:
             state = self._log.refresh()
             todo: list[HeaderPeek] = []
-            slice_ns = [DEFAULT_SLICE_NS]
+            slice_ns = [DEFAULT_SLICE_NS, *followed.slice_lengths()]
             locked: list[Path] = []
             names: dict[int, Path] = {}
             for path, origin in paths.items():
@@ -262,16 +301,19 @@ class Ingester:
                     continue
                 if not peek.final and MIN_SLICE_NS <= peek.slice_ns <= MAX_SLICE_NS:
                     slice_ns.append(peek.slice_ns)
+                if peek.process in followed.processes:  # another file has the same process
+                    continue
                 if peek.process is None:
                     if self._settled.get(path) != peek.mark or peek.mark == (0, 0, 0):
                         todo.append(peek)
                 else:
                     todo.append(peek)
-            self.present = None if locked else {item.process for item in todo if item.process}
+            present = {item.process for item in todo if item.process}
+            self.present = None if locked else present.union(followed.processes)
             todo = self._without_done(todo, state, report)
             self.shortest_slice_ns = min(slice_ns)
         self._names.learn((peek.owner, peek.job, *peek.span) for peek in todo)
-        report_locked(locked, todo or self._over, report)
+        report_locked(locked, todo or self._over or followed.places, report)
         return todo
 
     def _peek(self, path: Path, origin: Origin | None) -> HeaderPeek:
@@ -364,7 +406,7 @@ class Ingester:
         for _ in range(_ROUNDS):
             with self._guard:
                 state = self._log.refresh()
-                left, base = _unfinished(state, left)
+                left, base = unfinished(state, left)
                 horizon = state.horizon_ns
             if not left:
                 return
@@ -426,7 +468,7 @@ class Ingester:
                 return
             with self._guard:
                 state = self._log.refresh()
-                left, base = _unfinished(state, left)
+                left, base = unfinished(state, left)
                 horizon = state.horizon_ns
             requests = [
                 ReadRequest(
@@ -441,14 +483,14 @@ class Ingester:
                 )
                 for number, (item, at) in enumerate(zip(left, base, strict=True))
             ]
-            segments = _read_segments(left, requests)
+            segments = segments_of(left, requests)
             # A process is complete with its last slice: so its segments must be complete before.
             requests = [
                 request if segments.complete(request.process) else replace(request, remainder=False)
                 for request in requests
             ]
             decoded = read_profiles(requests, _BATCH_ROWS)
-            files = _read_files(left, decoded)
+            files = files_of(left, decoded)
             plan = Plan(self._devices, self._names, decoded, segments, files, horizon)
             left = self._publish(left, base, decoded, plan, tally)
         tally.report.left += len(left)
@@ -513,6 +555,8 @@ class Ingester:
             else:
                 self._bookmarks.pop(item.path, None)
             self._leave_refused(item, result.error)
+            if result.request.process in plan.running:
+                self._note_running(item, result, plan)
             if result.complete or result.error is not None:
                 self._taken[item.path] = item.bytes
             if item.process is None and result.error is None:
@@ -529,6 +573,12 @@ class Ingester:
             )
             if self._remove and dead and item.process in plan.finished:
                 self._remove_file(item.path, item.mark, tally.report)
+
+    def _note_running(self, item: HeaderPeek, result: ReadResult, plan: Plan) -> None:
+        """Remember a running process's profile, to be followed from the next pass on."""
+        if self._new is not None and not item.final and not item.segments and item.names == 1:
+            source, at = plan.running[result.request.process]
+            self._new.append(NewProfile(item.path, item.origin, result, source, at))
 
     def _named(self, jobs: list[str]) -> list[tuple[str, int | None, int, int]]:
         """Return name, owner, start and end of the jobs that ever had one of these names."""
@@ -565,33 +615,3 @@ class Ingester:
         if path.suffix == ".jss":  # the runtime's mark of messages already shown to the job's user
             with contextlib.suppress(OSError):
                 path.with_suffix(".said").unlink()
-
-
-def _unfinished(
-    state: RepositoryState, items: Sequence[HeaderPeek]
-) -> tuple[list[HeaderPeek], list[Position]]:
-    """Return the files that are not complete in the repository, and their positions in it."""
-    done = state.done_of([item.process for item in items if item.process is not None])
-    left = [item for item in items if item.process not in done]
-    return left, state.positions([item.process or 0 for item in left])
-
-
-def _read_segments(items: Sequence[HeaderPeek], requests: Sequence[ReadRequest]) -> Segments:
-    wanted = [request for item, request in zip(items, requests, strict=True) if item.segments]
-    if not wanted:
-        return Segments(None, {})
-    result = read_segments(wanted, _BATCH_SEGMENTS)
-    return Segments(result, {read.request.process: read for read in result.results})
-
-
-def _read_files(items: Sequence[HeaderPeek], decoded: Decoded) -> FileTables:
-    """Read the tables of files of ended processes: only then they are complete."""
-    return read_files(
-        [
-            result.request
-            for item, result in zip(items, decoded.results, strict=True)
-            if isinstance(result.header, ProfileHeader)
-            and result.complete
-            and is_over(item, result.header)
-        ]
-    )
