@@ -6,6 +6,7 @@ which more than slices is new is followed no longer: the normal ingest reads it 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,7 @@ from jostle.repository.store.tables import Ints, NameRanks, ProcessSource
 #: Most mount slots of a profile that is followed; the runtime's profiles have 8.
 MOST_SLOTS = 8
 _MOST_TABLES = 64
+_MOST_GARBAGE = 1 << 16  # bytes of paths of profiles that may be no longer followed
 _LEAST = 256  # places that are made at once
 _FACTS = np.dtype(
     [
@@ -125,7 +127,10 @@ class Followed:
         """Follow further profiles, unless they are unusual."""
         taken = []
         for new in profiles:
-            known = identify(new.path, new.result.header.table_crc) if may_follow(new) else None
+            header = new.result.header
+            if not isinstance(header, ProfileHeader) or not may_follow(new):
+                continue
+            known = identify(new.path, header.table_crc)
             if known is None or str(new.path) in self.places:
                 continue
             info, table = known
@@ -151,7 +156,7 @@ class Followed:
             self._free = list(range(count + more - 1, count - 1, -1))
         return self._free.pop()
 
-    def _put(self, place: int, new: NewProfile, info: object, table: int) -> None:
+    def _put(self, place: int, new: NewProfile, info: os.stat_result, table: int) -> None:
         """Write the columns of one profile."""
         header, bookmark, at = new.result.header, new.result.bookmark, new.position
         assert isinstance(header, ProfileHeader) and bookmark is not None
@@ -197,9 +202,7 @@ class Followed:
             self._starts.append(header.start_ns)
         return code
 
-    def returning(
-        self, places: Sequence[int], now_ns: int
-    ) -> list[tuple[int, str, int, int]]:
+    def returning(self, places: Sequence[int], now_ns: int) -> list[tuple[int, str, int, int]]:
         """Return the jobs of running profiles whose names may be used again, for JobNames.learn."""
         if not self._starts or not places:
             return []
@@ -224,7 +227,7 @@ class Followed:
             left.append(Left(Path(path), bool(fact["sent"]), *numbers))
             del self.places[path], self.processes[int(fact["process"])]
             self._free.append(place)
-        if len(self.paths) > 1 << 16 and self._row_count > 4 * len(self.places):
+        if len(self.paths) > _MOST_GARBAGE and self._row_count > 4 * len(self.places):
             self._tidy()
         return left
 

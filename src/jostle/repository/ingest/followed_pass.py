@@ -1,15 +1,15 @@
 """Ingests the new slices of followed profiles, in columns from the decoder to the commit.
 
-RATIONALE: the normal ingest makes some objects for each profile, which takes 300 us. Most profiles of
-a site are those of running processes, which only grow. Whatever is not just a further slice is left
-to the normal ingest, which decides alone what a profile means.
+RATIONALE: the normal ingest makes some objects for each profile, which takes 150 us. Most profiles
+of a site are those of running processes, which only grow. Whatever is not just a further slice is
+left to the normal ingest, which alone decides what a profile means.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,18 +24,13 @@ from jostle.repository.errors import ConflictError
 from jostle.repository.ingest.followed import Followed
 from jostle.repository.ingest.plan import ROW_EVERY_NS
 from jostle.repository.ingest.spool import AHEAD_NS, MAX_LIFE_NS, MAX_SLICES, YEAR_2000_NS
+from jostle.repository.store.file_days import File
 from jostle.repository.store.files import publish, write_chunks
-from jostle.repository.store.layout import SILENT_NS, SILENT_SLICES
+from jostle.repository.store.layout import SILENT_NS, SILENT_SLICES, TABLES
 from jostle.repository.store.log import Log
 from jostle.repository.store.profile_positions import Position, Reached
 from jostle.repository.store.state import Change
-from jostle.repository.store.tables import (
-    Ints,
-    PartitionChunk,
-    SliceBatch,
-    ends,
-    partition_chunks,
-)
+from jostle.repository.store.tables import Ints, PartitionChunk, SliceBatch, ends, partition_chunks
 from jostle.repository.types import IngestReport
 
 _MOST = 8192  # profiles in one commit
@@ -79,11 +74,7 @@ def _spans(slices: FollowedSlices, count: int) -> tuple[Ints, Ints]:
 
 
 def plan_followed(
-    followed: Followed,
-    places: Ints,
-    files: NDArray[np.void],
-    slices: FollowedSlices,
-    now_ns: int,
+    followed: Followed, places: Ints, files: NDArray[np.void], slices: FollowedSlices, now_ns: int
 ) -> FollowedPlan:
     """Decide which profiles only grew, and what a commit must contain.
 
@@ -175,6 +166,20 @@ def _advance(followed: Followed, plan: FollowedPlan) -> dict[int, tuple[Position
     }
 
 
+def _report(files: Sequence[File], changed: int) -> IngestReport:
+    """Return the numbers of the commit that published `files`."""
+    rows = dict.fromkeys(TABLES, 0)
+    for file in files:
+        rows[file.table] += file.rows
+    return IngestReport(
+        changed=changed,
+        slices=rows["slices"],
+        mount_slices=rows["mount_slices"],
+        commits=1,
+        bytes_written=sum(file.bytes for file in files),
+    )
+
+
 class FollowedPass:
     """Ingests followed profiles into one repository."""
 
@@ -223,22 +228,15 @@ class FollowedPass:
         slices = follow_profiles(followed.tables, followed.paths, files, max_rows)
         plan = plan_followed(followed, places, files, slices, now_ns)
         if plan.steps.any():
-            written = write_chunks(
-                self._root, _chunks(followed, plan, slices, horizon_ns)
-            )
+            written = write_chunks(self._root, _chunks(followed, plan, slices, horizon_ns))
             change = Change("ingest", add=written, advance=_advance(followed, plan))
             with self._guard:
                 publish(self._root, self._log, change)
-            rows = {table: 0 for table in ("slices", "mount_slices")}
-            for file in written:
-                if file.table in rows:
-                    rows[file.table] += file.rows
-            size = sum(file.bytes for file in written)
-            report.add(IngestReport(**rows, commits=1, bytes_written=size))
-            report.changed += int(plan.steps.sum())
+            report.add(_report(written, int(plan.steps.sum())))
         taken = places[plan.taken]
         followed.files[taken] = files[plan.taken]
         moved, renewed = places[plan.steps], places[plan.with_row]
         followed.facts["revision"][moved] += 1
         followed.facts["row_slice"][renewed] = plan.last[plan.with_row]
-        return places[~plan.taken].tolist()
+        left: list[int] = places[~plan.taken].tolist()
+        return left

@@ -15,13 +15,12 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from jostle.errors import JostleError
 from jostle.reader import (
-    Bookmark,
     Decoded,
     Origin,
     ProfileError,
@@ -34,7 +33,7 @@ from jostle.reader import (
 )
 from jostle.repository.errors import ConflictError
 from jostle.repository.ingest.batch_facts import BatchFacts
-from jostle.repository.ingest.batch_reads import files_of, segments_of, unfinished
+from jostle.repository.ingest.batch_reads import Bookmarks, Tally, files_of, segments_of, unfinished
 from jostle.repository.ingest.fair_batches import WORKERS, batches, fair, rare_collections
 from jostle.repository.ingest.followed import Left, NewProfile
 from jostle.repository.ingest.followed_pass import FollowedPass
@@ -82,14 +81,6 @@ def most_rows() -> int:
     return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4 // _ROW_BYTES
 
 
-@dataclass
-class _Tally:
-    """Result of a batch so far: its report, and the files with new data."""
-
-    report: IngestReport = field(default_factory=IngestReport)
-    changed: set[Path] = field(default_factory=set)
-
-
 class Ingester:
     """Ingests spools into one repository; remembers between passes which files need not be read."""
 
@@ -104,7 +95,7 @@ class Ingester:
         self._aside: dict[Path, Mark] = {}  # files that cannot be ingested, with their marks
         self._taken: dict[Path, int] = {}  # bytes of a file that the repository has
         self._shorts: dict[Path, tuple[int, int]] = {}
-        self._bookmarks: dict[Path, tuple[int, Bookmark]] = {}  # and the inode
+        self._bookmarks = Bookmarks()
         self._over: set[Path] = set()
         self._written: dict[int, Known] = {}
         with plain_errors(root):
@@ -174,7 +165,9 @@ class Ingester:
     ) -> IngestReport:
         begin = time.monotonic()
         report = IngestReport()
-        listing = list_spools(paths, self._follower.followed.places if follow else {})
+        if not follow:
+            self._leave(list(self._follower.followed.places.values()))
+        listing = list_spools(paths, self._follower.followed.places)
         report.profiles = listing.profiles
         report.add(self._facts.take(listing.facts))
         self._follow(listing, report)
@@ -217,25 +210,21 @@ class Ingester:
     def _follow(self, listing: SpoolListing, report: IngestReport) -> None:
         """Ingest the followed profiles; what else is new in them is left to the normal ingest."""
         followed = self._follower.followed
-        for left in followed.leave(set(followed.places.values()).difference(listing.followed)):
-            self._bookmark_left(left)
+        self._leave(listing.missing(followed.places))
         self._names.learn(followed.returning(listing.followed, time.time_ns()))
         taken, whole = self._follower.run(listing.followed, _BATCH_ROWS)
         report.add(taken)
-        for left in followed.leave(whole):
-            self._bookmark_left(left)
+        for left in self._leave(whole):
             listing.files[left.path] = placed_origin(left.path) if left.sent else None
         if whole:
             listing.sort()
 
-    def _bookmark_left(self, left: Left) -> None:
-        """Remember where the reading of a followed profile stopped."""
-        inode, known = self._bookmarks.get(left.path, (0, None))
-        if known is not None and inode == left.inode:
-            taken = self._taken.get(left.path, 0) + left.at - known.at
-            self._taken[left.path] = taken
-            at = replace(known, record=left.record, at=left.at, slice=left.slice)
-            self._bookmarks[left.path] = inode, at
+    def _leave(self, places: Sequence[int]) -> list[Left]:
+        """Follow some profiles no longer, and remember where their reading stopped."""
+        lefts = self._follower.followed.leave(places)
+        for left in lefts:
+            self._bookmarks.leave(left, self._taken)
+        return lefts
 
     @property
     def large(self) -> dict[str, int]:
@@ -364,7 +353,7 @@ class Ingester:
 
     def _batch(self, items: Sequence[HeaderPeek]) -> IngestReport:
         """Ingest a batch of files; files that cannot be ingested are skipped."""
-        tally = _Tally()
+        tally = Tally()
         waiting = [list(items)]
         while waiting:
             some = waiting.pop()
@@ -385,7 +374,7 @@ class Ingester:
 
     def _publish_machines(self, items: Sequence[HeaderPeek]) -> IngestReport:
         """Ingest profiles of machines; those that cannot be ingested are skipped."""
-        tally = _Tally()
+        tally = Tally()
         waiting = [list(items)]
         while waiting:
             some = waiting.pop()
@@ -401,7 +390,7 @@ class Ingester:
         tally.report.changed = len(tally.changed)
         return tally.report
 
-    def _publish_some_machines(self, items: Sequence[HeaderPeek], tally: _Tally) -> None:
+    def _publish_some_machines(self, items: Sequence[HeaderPeek], tally: Tally) -> None:
         left = list(items)
         for _ in range(_ROUNDS):
             with self._guard:
@@ -460,7 +449,7 @@ class Ingester:
             with self._guard:
                 self._aside[item.path] = item.mark
 
-    def _publish_all(self, items: Sequence[HeaderPeek], tally: _Tally) -> None:
+    def _publish_all(self, items: Sequence[HeaderPeek], tally: Tally) -> None:
         """Ingest files in as many commits as their rows need, up to the limit of one pass."""
         left = list(items)
         for _ in range(_ROUNDS):
@@ -479,7 +468,7 @@ class Ingester:
                     at.entries,
                     item.names,
                     item.origin,
-                    self._bookmark(item, at),
+                    self._bookmarks.of(item, at),
                 )
                 for number, (item, at) in enumerate(zip(left, base, strict=True))
             ]
@@ -501,20 +490,13 @@ class Ingester:
         inode, records = self._shorts.get(item.path, (0, 0))
         return records if inode == item.mark[0] else 0
 
-    def _bookmark(self, item: HeaderPeek, at: Position) -> Bookmark | None:
-        """Return where the reading of a file may continue, if it stopped at its stored position."""
-        inode, bookmark = self._bookmarks.get(item.path, (0, None))
-        if bookmark is None or inode != item.mark[0] or bookmark.record != at.records:
-            return None
-        return bookmark
-
     def _publish(
         self,
         items: Sequence[HeaderPeek],
         base: Sequence[Position],
         decoded: Decoded,
         plan: Plan,
-        tally: _Tally,
+        tally: Tally,
     ) -> list[HeaderPeek]:
         """Commit decoded rows, and return the files with more data."""
         for number, item in enumerate(items):
@@ -541,7 +523,7 @@ class Ingester:
         return more
 
     def _settle(
-        self, items: Sequence[HeaderPeek], results: Sequence[ReadResult], plan: Plan, tally: _Tally
+        self, items: Sequence[HeaderPeek], results: Sequence[ReadResult], plan: Plan, tally: Tally
     ) -> None:
         """Remember the progress per file for the next pass; remove wholly published files."""
         self._written |= plan.written
@@ -550,10 +532,7 @@ class Ingester:
         for item, result in zip(items, results, strict=True):
             if result.slices[1] or result.mount_slices[1] or item.process in plan.advanced:
                 tally.changed.add(item.path)
-            if result.bookmark is not None and item.process not in plan.finished:
-                self._bookmarks[item.path] = (item.mark[0], result.bookmark)
-            else:
-                self._bookmarks.pop(item.path, None)
+            self._bookmarks.keep(item, result, over=item.process in plan.finished)
             self._leave_refused(item, result.error)
             if result.request.process in plan.running:
                 self._note_running(item, result, plan)
@@ -598,7 +577,7 @@ class Ingester:
             self._aside,
             self._taken,
             self._shorts,
-            self._bookmarks,
+            self._bookmarks.known,
         )
         for memory in memories:
             memory.pop(path, None)

@@ -30,16 +30,28 @@ class SpoolListing:
         followed: Places of the followed profiles that are there and may still grow.
         files: All other profiles, sorted, with the facts from a mirror about them.
         facts: Files with facts on batch jobs, sorted, likewise.
+        folders: Paths of the folders of which all files were listed.
     """
 
     followed: list[int] = field(default_factory=list)
     files: dict[Path, Origin | None] = field(default_factory=dict)
     facts: dict[Path, Origin | None] = field(default_factory=dict)
+    folders: set[str] = field(default_factory=set)
 
     @property
     def profiles(self) -> int:
         """The number of profiles."""
         return len(self.followed) + len(self.files)
+
+    def missing(self, places: Mapping[str, int]) -> list[int]:
+        """Return the places of followed profiles that are not there, or may not grow any more."""
+        left = {places[path] for path in map(str, self.files) if path in places}
+        if self.folders:
+            unseen = set(places.values()).difference(self.followed, left)
+            for path, place in places.items() if unseen else ():
+                if place in unseen and path.rpartition("/")[0] in self.folders:
+                    left.add(place)
+        return list(left)
 
     def sort(self) -> None:
         """Sort the files by their paths."""
@@ -58,8 +70,9 @@ def list_spools(paths: Iterable[Path], places: Mapping[str, int]) -> SpoolListin
     """
     listing = SpoolListing()
     for path in paths:
-        if not path.is_dir() and str(path) in places and not is_placed(path):
-            listing.followed.append(places[str(path)])
+        place = places.get(str(path))
+        if place is not None and not os.path.lexists(f"{path}{OVER}"):
+            listing.followed.append(place)
         elif (path / MARKER).is_file():
             _list_mirror(path, places, listing)
         elif path.name.endswith(FACTS) and not path.is_dir():
@@ -77,6 +90,7 @@ def list_spools(paths: Iterable[Path], places: Mapping[str, int]) -> SpoolListin
 
 
 def _list_spool(folder: Path, places: Mapping[str, int], listing: SpoolListing) -> None:
+    listing.folders.add(str(folder))
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
@@ -94,6 +108,7 @@ def _list_spool(folder: Path, places: Mapping[str, int], listing: SpoolListing) 
 
 def _list_mirror(mirror: Path, places: Mapping[str, int], listing: SpoolListing) -> None:
     for user, folder in user_folders(mirror):
+        listing.folders.add(str(folder))
         with contextlib.suppress(FileNotFoundError), os.scandir(folder) as entries:
             known = {entry.name: entry for entry in entries}
             uid, node = int(user.name), user.parent.name

@@ -16,11 +16,11 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from jostle.reader import Origin, find_profiles
+from jostle.reader import Origin
 from jostle.repository.errors import RepositoryError
 from jostle.repository.ingest.spool import HeaderPeek
 from jostle.repository.types import IngestReport
