@@ -157,7 +157,7 @@ typedef struct jst_decode_result {
     uint32_t goes_on;    /* 1: reading can continue at records_end and next_slice */
     uint32_t resumed;    /* 1: what is before the place was not read, and gave no events */
     uint64_t
-        newest_ns; /* with the remainder: newest time at which the process is known to have run,
+        newest_ns;     /* with the remainder: newest time at which the process is known to have run,
                           * CLOCK_REALTIME; else 0 */
     uint64_t head_sum; /* profiles: checksum of the header, without the fields that every heartbeat
                         * changes; see jst_decode_followed */

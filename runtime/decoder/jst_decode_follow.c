@@ -14,9 +14,9 @@
 
 #include "jst_decode_parts.h"
 
-#define ATTEMPTS 4          /* readings of a header that changes meanwhile */
-#define MOST_NEW 65536u     /* bytes of new records; more are read by jst_decode_add */
-#define NEAR 16384u         /* bytes between a base and the new records that are read with them */
+#define ATTEMPTS 4      /* readings of a header that changes meanwhile */
+#define MOST_NEW 65536u /* bytes of new records; more are read by jst_decode_add */
+#define NEAR 16384u     /* bytes between a base and the new records that are read with them */
 
 /* One slice of a followed profile. */
 typedef struct pending_slice {
@@ -61,14 +61,12 @@ static bool put_rows(jst_decode *d, int32_t process)
     for (int put = 0; put < 2; put++) {
         for (uint64_t i = 0; i < p->slice_count; i++) {
             const jst_moved m = {.count = slices[i].cells,
-                                 .cells =
-                                     (uint16_t *)(void *)p->cells.p + slices[i].first_cell,
-                                 .values =
-                                     (uint64_t *)(void *)p->values.p + slices[i].first_cell};
+                                 .cells = (uint16_t *)(void *)p->cells.p + slices[i].first_cell,
+                                 .values = (uint64_t *)(void *)p->values.p + slices[i].first_cell};
             if (t->gauge_count > 0)
                 jst_levels_follow(d, t, &m);
-            if (put && !jst_rows_put(d, t, &m, process, (int64_t)slices[i].slice,
-                                     (int32_t)slices[i].span))
+            if (put &&
+                !jst_rows_put(d, t, &m, process, (int64_t)slices[i].slice, (int32_t)slices[i].span))
                 return false;
         }
         for (uint32_t i = 0; !put && i < t->gauge_count; i++)
@@ -114,8 +112,7 @@ static uint64_t read_commit(jst_job *j, const jst_decode_followed *f)
         if (jst_load64(now) != generation)
             continue;
         for (uint32_t i = 0; i < t->gauge_count; i++)
-            j->d->committed[t->gauges[i]] =
-                jst_load64(buffer + base + 8 * (size_t)t->gauges[i]);
+            j->d->committed[t->gauges[i]] = jst_load64(buffer + base + 8 * (size_t)t->gauges[i]);
         return jst_load64(buffer);
     }
     return 0;
@@ -145,8 +142,8 @@ bool jst_follow_file(jst_decode *d, int fd, jst_decode_followed *f, int32_t proc
 {
     struct stat st;
     f->status = JST_DECODE_WHOLE;
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_nlink != 1 ||
-        st.st_dev != f->device || st.st_ino != f->inode || st.st_uid != f->owner)
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_nlink != 1 || st.st_dev != f->device ||
+        st.st_ino != f->inode || st.st_uid != f->owner)
         return true;
     jst_decode_result r;
     jst_source s = {

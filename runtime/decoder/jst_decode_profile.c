@@ -214,8 +214,8 @@ static bool hop(jst_job *j, jst_walk *w)
 static void read_records(jst_job *j, const jst_commit_view *c)
 {
     const jst_walk begin = {.at = JST_HEADER(j, head_bytes),
-                        .expected = JST_HEADER(j, first_slice),
-                        .end = c->records_end};
+                            .expected = JST_HEADER(j, first_slice),
+                            .end = c->records_end};
     jst_walk w = begin;
     jst_record rec;
     enum jst_record_state state;

@@ -16,9 +16,6 @@ import numpy as np
 import pytest
 from children import ended, running
 from support import SLICE, end_job, expected_keys, key_of, make_profile, random_moves, stored_keys
-from synth_gpus import random_gpus
-from synth_segments import Ring, random_stream
-from synth_traffic import random_traffic
 
 from jostle.repository import Repository
 from jostle.repository.ingest import followed, followed_pass
@@ -26,6 +23,9 @@ from jostle.repository.ingest import ingest as ingest_module
 from jostle.repository.ingest.ingest import Ingester
 from jostle.repository.ingest.mirror import create_mirror
 from jostle.repository.store.layout import TABLES
+from synth_gpus import random_gpus
+from synth_segments import Ring, random_stream
+from synth_traffic import random_traffic
 
 BACK = 200  # slices between the start of the processes and the present
 
@@ -43,8 +43,10 @@ def write(profile: Any, path: Path) -> None:
     """Writes the present state into the same file, as the runtime does."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.touch(mode=0o600)
+    image = bytearray(profile.encode())
+    image[8] = 2  # the version from the beginning, not only from the first 'L' record on
     with path.open("r+b") as file:
-        file.write(profile.encode())
+        file.write(image)
         file.truncate()
 
 
