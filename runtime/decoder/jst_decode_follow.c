@@ -142,7 +142,7 @@ bool jst_follow_file(jst_decode *d, int fd, jst_decode_followed *f, int32_t proc
 {
     struct stat st;
     f->status = JST_DECODE_WHOLE;
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_nlink != 1 || st.st_dev != f->device ||
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_nlink > 1 || st.st_dev != f->device ||
         st.st_ino != f->inode || st.st_uid != f->owner)
         return true;
     jst_decode_result r;

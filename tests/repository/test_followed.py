@@ -340,12 +340,12 @@ def test_another_ingester_takes_the_same_profiles(tmp_path):
 def test_columns_of_profiles_that_are_gone_are_freed(tmp_path, monkeypatch):
     monkeypatch.setattr(followed, "_MOST_GARBAGE", 1)
     world, store, ingester = living(tmp_path, 12)
-    for _ in range(9):
+    for _ in range(10):
         world.end(world.live[0], world.path(world.live[0]))
         grow_all(world)
         ingester.turn([world.folder])
     known = ingester._follower.followed
-    assert len(known) == len(known.rows(np.array(list(known.places.values())))) == 3
+    assert len(known) == len(known.rows(np.array(list(known.places.values())))) == 2
     assert known._row_count < 12
     ingester.run([world.folder])
     rows = store.query("SELECT count(*) n FROM slices").to_pylist()
