@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from jostle.repository import Repository
-from jostle.repository.ingest.ingest import Ingester
+from jostle.repository.writing import Ingester
 from jostle_lab.validation.errors import ValidationError
 from jostle_lab.validation.scale.services import apart
 from jostle_lab.validation.scale.spools import SLICE_NS, SimulatedSite
