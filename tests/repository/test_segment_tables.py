@@ -20,10 +20,7 @@ from synth import EPOCH, SECOND
 from synth_segments import Segment, Stream, Token, peers_record, random_stream
 
 #: Lines of a child that limit the segments of a batch.
-LITTLE = (
-    "from jostle.repository.ingest import batch_reads\n"
-    "batch_reads._BATCH_SEGMENTS = 30\n"
-)
+LITTLE = "from jostle.repository.ingest import batch_reads\nbatch_reads._BATCH_SEGMENTS = 30\n"
 WORLD = {
     "mpi_state": 4,
     "mpi_adapter": 1,
