@@ -91,6 +91,17 @@ SMALL = Layout(
 )
 
 
+def small_running(seed: int) -> Profile:
+    """A small profile of a process that runs: after a mount, there are only slices."""
+    rng = random.Random(seed)
+    p = Profile(layout=SMALL, align=8, block_bytes=512, block_capacity=2)
+    p.add_mount(0, "/mnt/0", device=(8, 0))
+    for _ in range(12):
+        values = random_values(rng, SMALL, 0.5, (0,))
+        p.add_slice(p._expected + rng.randrange(2), values, rng.randrange(1, 3), rng.random() < 0.6)
+    return p
+
+
 def small_profile(seed: int, **header: object) -> Profile:
     """A profile of about 6 KB with every kind of record."""
     p = random_profile(

@@ -4,9 +4,6 @@
 
 #include "jst_decode_parts.h"
 
-/* The largest record with its frame, and more, so that many records are read at once. */
-#define WINDOW_BYTES (JST_PAYLOAD_MAX + 65536u)
-
 uint32_t jst_decode_api(void)
 {
     return JST_DECODE_API;
@@ -106,7 +103,7 @@ jst_decode *jst_decode_new(const char *process_ids, const char *histogram_ids,
     d->histogram_used = calloc(d->histograms.count + 1, sizeof *d->histogram_used);
     d->bucket_bits =
         calloc((size_t)d->histograms.count * JST_DECODE_BUCKETS + 1, sizeof *d->bucket_bits);
-    d->buffer = malloc(WINDOW_BYTES);
+    d->buffer = malloc(JST_WINDOW_BYTES);
     if (ok && d->histogram_used != NULL && d->bucket_bits != NULL && d->buffer != NULL)
         return d;
     jst_decode_free(d);
@@ -128,6 +125,9 @@ void jst_decode_free(jst_decode *d)
     jst_memory_free(&d->results);
     jst_memory_free(&d->events);
     jst_memory_free(&d->text);
+    jst_memory_free(&d->pending.slices);
+    jst_memory_free(&d->pending.cells);
+    jst_memory_free(&d->pending.values);
     jst_table_free(&d->table);
     free(d->histogram_used);
     free(d->bucket_bits);
@@ -213,7 +213,7 @@ int64_t jst_decode_add_fd(jst_decode *d, int fd, int32_t process, uint64_t from_
 {
     struct stat st;
     jst_source s = {
-        .fd = fd, .window = d->buffer, .buffer = d->buffer, .buffer_bytes = WINDOW_BYTES};
+        .fd = fd, .window = d->buffer, .buffer = d->buffer, .buffer_bytes = JST_WINDOW_BYTES};
     if (fstat(fd, &st) != 0)
         s.failed = true;
     else if (st.st_size > 0)

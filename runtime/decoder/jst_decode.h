@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define JST_DECODE_API 7 /* changes whenever this header does; see jst_decode_api */
+#define JST_DECODE_API 8 /* changes whenever this header does; see jst_decode_api */
 #define JST_DECODE_HEAD_BYTES 4096
 #define JST_DECODE_BUCKETS 32
 #define JST_DECODE_WARNINGS 8
@@ -157,8 +157,10 @@ typedef struct jst_decode_result {
     uint32_t goes_on;    /* 1: reading can continue at records_end and next_slice */
     uint32_t resumed;    /* 1: what is before the place was not read, and gave no events */
     uint64_t
-        newest_ns; /* with the remainder: newest time at which the process is known to have run,
+        newest_ns;     /* with the remainder: newest time at which the process is known to have run,
                           * CLOCK_REALTIME; else 0 */
+    uint64_t head_sum; /* profiles: checksum of the header, without the fields that every heartbeat
+                        * changes; see jst_decode_followed */
 } jst_decode_result;
 
 /* Where an earlier reading of a profile stopped, as in its result. */
@@ -167,6 +169,34 @@ typedef struct jst_decode_place {
     uint64_t at;     /* records_end */
     uint64_t slice;  /* next_slice */
 } jst_decode_place;
+
+/* A metric table that jst_decode_add has accepted, with the fields of its header. */
+typedef struct jst_decode_shape {
+    const void *text;
+    uint32_t text_bytes, cell_count, slots, stride;
+} jst_decode_shape;
+
+enum jst_decode_status {
+    JST_DECODE_FOLLOWED, /* its new slices, if there are any, are in the tables */
+    JST_DECODE_WHOLE,    /* not only slices are new: jst_decode_add must read it */
+    JST_DECODE_LATER,    /* the batch has max_rows rows */
+    JST_DECODE_GONE,     /* there is no such file */
+};
+
+/* A profile that was read before, and where that reading stopped. */
+typedef struct jst_decode_followed {
+    uint64_t path;                    /* offset of its path, which ends with a NUL */
+    uint64_t device, inode, head_sum; /* as they were; if they differ, it is another file */
+    uint64_t record, at, slice;       /* as in jst_decode_place; advanced by the new slices */
+    uint64_t base;         /* offset of its newest 'S' record, 0: not known; it only saves a read */
+    uint64_t heartbeat_ns; /* these four fields are returned, if it was followed */
+    uint64_t lost_threads;
+    uint32_t clock_state, clock_error_us;
+    uint32_t owner;  /* uid, as it was */
+    uint32_t table;  /* number of its metric table */
+    uint32_t status; /* returned: enum jst_decode_status */
+    uint32_t slices; /* returned: number of its new rows in the slices table */
+} jst_decode_followed;
 
 /* Everything in a file that is no slice. Text fields are ranges of the batch's text arena.
  *   type 'M' number: slot, major, minor, mnt_id, fs_magic         text: path, type, source
@@ -213,6 +243,14 @@ JST_DECODE_EXPORT int64_t jst_decode_add_bytes(jst_decode *d, const void *bytes,
 /** Where reading of the next added file may continue, if from_record is the place's and a valid
  *  record, or the end, is there; else all of it is read. */
 JST_DECODE_EXPORT void jst_decode_go_on(jst_decode *d, const jst_decode_place *place);
+
+/** Appends the new slices of `count` profiles; the rows of profile i have process i. A profile that
+ *  has anything but new slices gives no rows, and its position stays. Returns 0, or -1 when memory
+ *  is short. */
+JST_DECODE_EXPORT int32_t jst_decode_follow(jst_decode *d, const jst_decode_shape *shapes,
+                                            uint32_t shape_count, const char *paths,
+                                            uint64_t path_bytes, jst_decode_followed *followed,
+                                            uint32_t count);
 
 /* Views, valid until the next jst_decode_add or jst_decode_free. Columns of a table without rows
  * are NULL. */

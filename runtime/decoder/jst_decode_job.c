@@ -44,12 +44,12 @@ void jst_refuse(jst_job *j, uint64_t offset, const char *text)
         j->r->error = (jst_decode_issue){offset, text};
 }
 
-bool jst_full(const jst_job *j)
+bool jst_full(const jst_decode *d)
 {
     uint64_t rows = 0;
     for (unsigned i = 0; i < JST_DECODE_TABLE_COUNT; i++)
-        rows += j->d->tables[i].count;
-    return rows >= j->d->max_rows;
+        rows += d->tables[i].count;
+    return rows >= d->max_rows;
 }
 
 jst_decode_event *jst_event_add(jst_job *j, uint8_t type, uint64_t record)

@@ -33,6 +33,9 @@ static inline uint64_t jst_load64(const uint8_t *p)
     return v;
 }
 
+/* The largest record with its frame, and more, so that many records are read at once. */
+#define JST_WINDOW_BYTES (JST_PAYLOAD_MAX + 65536u)
+
 /* ---- bytes (jst_decode_bytes.c) ---- */
 uint32_t jst_decode_crc32(const uint8_t *p, size_t n);
 
@@ -257,6 +260,12 @@ bool jst_rows_put(jst_decode *d, const jst_table *t, const jst_moved *m, int32_t
 /** The span, limited to the range of its column. */
 int32_t jst_span(uint64_t first_slice, uint64_t last_slice);
 
+/* The slices of one followed profile, not yet in any column. */
+typedef struct jst_pending {
+    jst_memory slices, cells, values;
+    uint64_t slice_count, cell_count;
+} jst_pending;
+
 /* ---- batch (jst_decode.c) ---- */
 enum jst_heap {
     JST_HEAP_WAIT,
@@ -286,6 +295,7 @@ struct jst_decode {
     uint64_t *committed; /* per cell: gauges in the commit */
     jst_moved moved;
     jst_base base;
+    jst_pending pending;
     uint32_t scratch_cells; /* entries allocated in levels, sums, moved and base */
     uint8_t *buffer;        /* window of files */
     jst_decode_place place; /* for the next file; record 0: none */
@@ -320,7 +330,7 @@ void jst_events_forget(jst_job *j, uint64_t events); /* all except the batch's f
 jst_decode_event *jst_event_add(jst_job *j, uint8_t type, uint64_t record);
 void jst_event_text(jst_job *j, jst_decode_event *e, unsigned n, const uint8_t *p, uint64_t bytes);
 void jst_event_string(jst_job *j, jst_decode_event *e, unsigned n, jst_cursor *c);
-bool jst_full(const jst_job *j);
+bool jst_full(const jst_decode *d);
 
 /** A 'T' record, whose rows are stored if requested; a 'U' record. False when its payload is
  *  invalid or memory is short (jst_decode_traffic.c). */
@@ -335,6 +345,21 @@ bool jst_gpus_take(jst_job *j, jst_cursor c, bool wanted);
 void jst_gpus_names(jst_job *j); /* an event for each GPU in the header */
 void jst_gpus_remainder(jst_job *j);
 void jst_gpus_free(jst_job *j);
+
+/* Where reading is. */
+typedef struct jst_walk {
+    uint64_t at, number, expected; /* offset and number of the next record, slice it may begin at */
+    uint64_t base;                 /* offset of the newest 'S' record, 0: not known */
+    uint64_t end;                  /* of all records */
+} jst_walk;
+
+/** The cells of an 'S' or 'L' record, into d->moved, and the slices that it covers. False when its
+ *  payload is invalid (jst_decode_profile.c). */
+bool jst_slice_take(jst_job *j, const jst_record *rec, jst_walk *w, uint64_t *slice,
+                    uint64_t *span);
+/** One profile of jst_decode_follow, by its descriptor; false when memory is short
+ *  (jst_decode_follow.c). */
+bool jst_follow_file(jst_decode *d, int fd, jst_decode_followed *f, int32_t process);
 
 void jst_profile_read(jst_job *j);  /* jst_decode_profile.c */
 void jst_segments_read(jst_job *j); /* jst_decode_segments.c */
@@ -363,6 +388,8 @@ bool jst_head_read(jst_job *j);
 bool jst_head_table(jst_job *j);
 /** Is an area after the fixed header and before the records? */
 bool jst_head_holds(const jst_job *j, uint64_t offset, uint64_t bytes);
+/** Checksum of a header, without the fields that every heartbeat changes. */
+uint64_t jst_head_sum(const uint8_t *head);
 
 /* The valid commit, and what the blocks have beyond it. */
 typedef struct jst_commit_view {

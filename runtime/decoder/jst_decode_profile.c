@@ -40,13 +40,6 @@ static bool take_event(jst_job *j, const jst_record *rec, uint64_t record)
     return c.p != NULL && !j->no_memory;
 }
 
-/* Where reading is. */
-typedef struct walk {
-    uint64_t at, number, expected; /* offset and number of the next record, slice it may begin at */
-    uint64_t base;                 /* offset of the newest 'S' record, 0: not known */
-    uint64_t end;                  /* of all records */
-} walk;
-
 /* Slices of a process, or of a machine's components. */
 static bool has_slices(const jst_job *j, const jst_record *rec)
 {
@@ -75,7 +68,7 @@ static bool load_base(jst_job *j, uint64_t at, uint64_t end)
 /* The cells of an 'S' or 'L' record, after its slice and span. RATIONALE: an 'L' record can only be
  * based on the newest 'S' record: so a forged file cannot make the reader go back for each of its
  * records. */
-static bool take_cells(jst_job *j, uint8_t type, jst_cursor c, walk *w)
+static bool take_cells(jst_job *j, uint8_t type, jst_cursor c, jst_walk *w)
 {
     jst_decode *d = j->d;
     if (type == JST_RECORD_SLICE) {
@@ -101,24 +94,37 @@ static bool take_cells(jst_job *j, uint8_t type, jst_cursor c, walk *w)
     return jst_take_like(&rec.payload, &d->table, &d->base, &d->moved);
 }
 
+/* The slices that a record covers. */
+static bool take_span(jst_cursor *c, const jst_walk *w, uint64_t *slice, uint64_t *span)
+{
+    *slice = w->expected + (uint64_t)jst_unzigzag(jst_take_varint(c));
+    *span = jst_take_varint(c);
+    return c->p != NULL && *span != 0 && *span <= INT32_MAX;
+}
+
+bool jst_slice_take(jst_job *j, const jst_record *rec, jst_walk *w, uint64_t *slice, uint64_t *span)
+{
+    jst_cursor c = rec->payload;
+    if (!take_span(&c, w, slice, span) || !take_cells(j, rec->type, c, w))
+        return false;
+    w->expected = *slice + *span;
+    return true;
+}
+
 /* 'S', 'L' or 'X': returns false when its payload is invalid or memory is short. */
-static bool take_slice(jst_job *j, const jst_record *rec, bool wanted, walk *w)
+static bool take_slice(jst_job *j, const jst_record *rec, bool wanted, jst_walk *w)
 {
     jst_decode *d = j->d;
-    jst_cursor c = rec->payload;
-    uint64_t *expected = &w->expected;
-    uint8_t type = rec->type;
-    uint64_t slice = *expected + (uint64_t)jst_unzigzag(jst_take_varint(&c));
-    uint64_t span = jst_take_varint(&c);
-    if (c.p == NULL || span == 0 || span > INT32_MAX)
-        return false;
-    if (type == JST_RECORD_COMPONENT_SLICES) {
-        *expected = slice + span;
+    uint64_t slice, span;
+    if (rec->type == JST_RECORD_COMPONENT_SLICES) {
+        jst_cursor c = rec->payload;
+        if (!take_span(&c, w, &slice, &span))
+            return false;
+        w->expected = slice + span;
         return !wanted || jst_components_take(j, &c, (int64_t)slice, (int32_t)span);
     }
-    if (!take_cells(j, type, c, w))
+    if (!jst_slice_take(j, rec, w, &slice, &span))
         return false;
-    *expected = slice + span;
     if (d->table.gauge_count > 0)
         jst_levels_follow(d, &d->table, &d->moved);
     if (!wanted)
@@ -141,7 +147,7 @@ static bool take_other(jst_job *j, const jst_record *rec, uint64_t number, bool 
 }
 
 /* Computes levels before the records that are still to be read, from those after them. */
-static bool levels_back(jst_job *j, walk w)
+static bool levels_back(jst_job *j, jst_walk w)
 {
     jst_decode *d = j->d;
     const jst_table *t = &d->table;
@@ -166,12 +172,12 @@ static bool levels_back(jst_job *j, walk w)
 /* RATIONALE: a reader that follows a growing profile reads it repeatedly, and knows where it
  * stopped. The data there are not trusted: unless all from there on is valid, all of the file is
  * read. */
-static bool go_on(jst_job *j, walk *w)
+static bool go_on(jst_job *j, jst_walk *w)
 {
     const jst_decode_place *p = &j->d->place;
     if (p->record != j->from_record || p->at < w->at || p->at > w->end)
         return false;
-    *w = (walk){.at = p->at, .number = p->record, .expected = p->slice, .end = w->end};
+    *w = (jst_walk){.at = p->at, .number = p->record, .expected = p->slice, .end = w->end};
     j->r->resumed = levels_back(j, *w);
     return j->r->resumed;
 }
@@ -179,7 +185,7 @@ static bool go_on(jst_job *j, walk *w)
 /* RATIONALE: where that place is not known, records that were read before are skipped by their
  * lengths, ten times faster than decoding them; where that does not lead to a valid record, all is
  * read in full. */
-static bool hop(jst_job *j, walk *w)
+static bool hop(jst_job *j, jst_walk *w)
 {
     jst_record rec;
     while (w->number < j->from_record) {
@@ -207,10 +213,10 @@ static bool hop(jst_job *j, walk *w)
 
 static void read_records(jst_job *j, const jst_commit_view *c)
 {
-    const walk begin = {.at = JST_HEADER(j, head_bytes),
-                        .expected = JST_HEADER(j, first_slice),
-                        .end = c->records_end};
-    walk w = begin;
+    const jst_walk begin = {.at = JST_HEADER(j, head_bytes),
+                            .expected = JST_HEADER(j, first_slice),
+                            .end = c->records_end};
+    jst_walk w = begin;
     jst_record rec;
     enum jst_record_state state;
     uint64_t events = j->d->event_count;
@@ -231,7 +237,7 @@ static void read_records(jst_job *j, const jst_commit_view *c)
     }
     while ((state = jst_record_at(j->s, w.at, w.end, &rec)) == JST_RECORD_GOOD) {
         bool wanted = w.number >= j->from_record;
-        if (wanted && (jst_full(j) || jst_heaps_full(j->d, JST_PAYLOAD_MAX))) {
+        if (wanted && (jst_full(j->d) || jst_heaps_full(j->d, JST_PAYLOAD_MAX))) {
             j->r->complete = 0;
             break;
         }
@@ -322,4 +328,5 @@ void jst_profile_read(jst_job *j)
     }
     jst_traffic_free(j);
     jst_gpus_free(j);
+    j->r->head_sum = jst_head_sum(j->r->head);
 }

@@ -52,7 +52,7 @@ static bool no_memory(stream *s)
 /* Is there space for a row that takes so many bytes of heap? Otherwise reading ends here. */
 static bool room(stream *s, uint64_t bytes)
 {
-    if (!jst_full(s->j) && !jst_heaps_full(s->j->d, bytes))
+    if (!jst_full(s->j->d) && !jst_heaps_full(s->j->d, bytes))
         return true;
     s->j->r->complete = 0;
     s->over = true;
@@ -415,7 +415,7 @@ static bool take_peers(jst_job *j, jst_cursor c)
             v[i] = jst_take_varint(&c);
         if (c.p == NULL || v[0] > UINT32_MAX)
             return false;
-        if (jst_full(j)) {
+        if (jst_full(j->d)) {
             j->r->complete = 0;
             return true;
         }

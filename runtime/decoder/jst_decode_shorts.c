@@ -173,7 +173,7 @@ static void pass(jst_job *j, shorts *s, uint8_t type)
         }
         if (type == JST_RECORD_SHORT_PROCESS && rec.type == JST_RECORD_SHORT_PROCESS &&
             number >= j->from_record) {
-            j->r->complete = !jst_full(j);
+            j->r->complete = !jst_full(j->d);
             if (!j->r->complete)
                 return;
             if (!take_short(j, s, &rec, number, &foreign)) {

@@ -8,6 +8,7 @@
 #endif
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "jst_decode_parts.h"
@@ -216,6 +217,63 @@ static void segments(const uint8_t *data, size_t size, int fd)
     jst_decode_free(f);
 }
 
+static const jst_decode_result *read_half(jst_decode *d, int fd, uint64_t rows)
+{
+    d->max_rows = rows;
+    CHECK(jst_decode_add_fd(d, fd, 0, 0, 0) == 0);
+    d->max_rows = MAX_ROWS;
+    return jst_decode_result_at(d, 0);
+}
+
+/* What follows the first half of a profile: the same rows as from the normal reader. */
+static void follow(const uint8_t *data, size_t size, uint64_t rows)
+{
+    if (size < JST_DECODE_HEAD_BYTES || memcmp(data, JST_MAGIC, 8) != 0)
+        return;
+    int fd = file_of(data, size);
+    const uint64_t none = 0;
+    CHECK(pwrite(fd, &none, 8, (off_t)JST_AT(end_ns)) == 8);
+    jst_decode *half = batch(MAX_ROWS), *rest = batch(MAX_ROWS), *d = batch(MAX_ROWS);
+    const jst_decode_result *h = read_half(half, fd, rows / 2 + 1);
+    struct stat st;
+    CHECK(fstat(fd, &st) == 0);
+    if (h->error.text == NULL && h->goes_on) {
+        jst_decode_place place = {h->records_read, h->records_end, h->next_slice};
+        jst_decode_followed f = {.device = st.st_dev,
+                                 .inode = st.st_ino,
+                                 .owner = st.st_uid,
+                                 .head_sum = h->head_sum,
+                                 .record = place.record,
+                                 .at = place.at,
+                                 .slice = place.slice,
+                                 .base = rows % 3 == 0 ? place.at / 2 : 0};
+        jst_table_free(&d->table);
+        d->table = half->table;
+        half->table = (jst_table){0};
+        CHECK(jst_follow_file(d, fd, &f, 0));
+        jst_decode_go_on(rest, &place);
+        CHECK(jst_decode_add_fd(rest, fd, 0, place.record, 0) == 0);
+        const jst_decode_result *r = jst_decode_result_at(rest, 0);
+        if (f.status == JST_DECODE_FOLLOWED) {
+            CHECK(r->error.text == NULL && r->goes_on && r->resumed && r->events == 0);
+            CHECK(f.slices == r->slices && f.record == r->records_read);
+            CHECK(f.at == r->records_end && f.slice == r->next_slice);
+            CHECK(jst_decode_rows(d, 1) == jst_decode_rows(rest, 1));
+            for (uint32_t c = 0; c < 3 + 5; c++)
+                CHECK(r->slices == 0 ||
+                      memcmp(jst_decode_values(d, 0, c), jst_decode_values(rest, 0, c),
+                             r->slices * (c % 2 == 0 && c < 3 ? 4 : 8)) == 0);
+        } else {
+            CHECK(jst_decode_rows(d, 0) == 0 && f.at == place.at);
+        }
+        touch(d);
+    }
+    close(fd);
+    jst_decode_free(half);
+    jst_decode_free(rest);
+    jst_decode_free(d);
+}
+
 /* The same file as memory and as a file, whole and in two parts, must give the same. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -237,6 +295,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     CHECK(h->slices + r.remainder <= r.slices || h->complete == 0 || !r.complete);
     touch(f);
     segments(data, size, fd);
+    follow(data, size, r.slices + r.mounts);
     close(fd);
     jst_decode_free(d);
     jst_decode_free(f);

@@ -22,7 +22,7 @@ from jostle import native_path  # noqa: E402
 from jostle.reader import ProfileHeader, ReadRequest, read_header, read_profiles, read_segments  # noqa: E402
 from synth import EPOCH  # noqa: E402
 from synth_format import schema_layout  # noqa: E402
-from synth_random import random_profile, small_mpi, small_profile, small_shorts  # noqa: E402
+from synth_random import random_profile, small_mpi, small_profile, small_running, small_shorts  # noqa: E402
 from synth_segments import peers_record, random_stream  # noqa: E402
 
 # Writes 40 000 bytes ten times a second for two seconds and a half, then reads one file back.
@@ -153,6 +153,7 @@ def seeds() -> None:
     for seed in range(3):
         (folder / f"profile{seed}.jst").write_bytes(small_profile(seed).encode())
         (folder / f"mpi{seed}.jst").write_bytes(small_mpi(seed).encode())
+        (folder / f"running{seed}.jst").write_bytes(small_running(seed).encode())
     (folder / "ended.jst").write_bytes(small_profile(9, end_ns=EPOCH, end_reason=1).encode())
     (folder / "shorts.jss").write_bytes(small_shorts().encode())
     (folder / "schema.jss").write_bytes(small_shorts(schema_layout()).encode())

@@ -30,6 +30,11 @@ def compacting(root: object, prelude: str) -> ForkServerProcess:
     return _started(prelude + _COMPACT, str(root))
 
 
+def running(code: str, *words: object) -> ForkServerProcess:
+    """Runs lines of Python, whose sys.argv has some words."""
+    return _started(code, *map(str, words))
+
+
 def ended(child: ForkServerProcess) -> int | None:
     """Waits for the end of a process and gives its status; negative: of the signal."""
     child.join(60)

@@ -272,11 +272,11 @@ def test_an_ingester_forgets_files_that_are_gone(store, spool):
     life = {"start_ns": now - 100 * SLICE, "heartbeat_ns": now}
     make_profile(1, ended=False, **life).write(spool)
     ingester.run([spool])
-    assert len(ingester._bookmarks) == 1  # where the next pass goes on
+    assert len(ingester._bookmarks.known) == 1  # where the next pass goes on
     make_profile(1, **life).write(spool)
     ingester.run([spool])
     ingester.run([spool])
-    memories = (ingester._bookmarks, ingester._taken, ingester._over, ingester._written)
+    memories = (ingester._bookmarks.known, ingester._taken, ingester._over, ingester._written)
     assert not any(memories)
 
 
@@ -284,9 +284,13 @@ def test_a_pass_leaves_the_collection_of_garbage_as_it_was(store, spool, monkeyp
     make_profile(1).write(spool)
     seen = []
     ingester = ingest_module.Ingester(store.path)
-    monkeypatch.setattr(
-        ingest_module, "spool_files", lambda _: seen.append(gc.get_threshold()) or {}
-    )
+    plain = ingest_module.list_spools
+
+    def noted(*args):
+        seen.append(gc.get_threshold())
+        return plain(*args)
+
+    monkeypatch.setattr(ingest_module, "list_spools", noted)
     before = gc.get_threshold()
     ingester.run([spool])
     assert seen[0][0] > before[0]

@@ -13,7 +13,8 @@ import pytest
 from support import SLICE, make_profile
 
 from jostle.repository import Repository
-from jostle.repository.ingest.mirror import MARKER, OVER, create_mirror, spool_files
+from jostle.repository.ingest.listing import list_spools
+from jostle.repository.ingest.mirror import MARKER, OVER, create_mirror
 from jostle.repository.maintenance.coarsen import coarsen
 from jostle.repository.maintenance.compact import compact, expire
 from synth import EPOCH, Short, Shorts
@@ -282,7 +283,7 @@ def test_strangers_in_a_mirror_are_passed_over(tmp_path: Path) -> None:
     again = folder / "again-77"
     again.mkdir()
     p.write(again)
-    files = spool_files([mirror])
+    files = list_spools([mirror], {}).files
     assert {path.relative_to(mirror).as_posix() for path in files} == {
         f"node1/5/{good.name}",
         f"node1/5/again-77/{good.name}",

@@ -15,10 +15,12 @@ from test_crash import STEPS, kill_at
 from test_follow import living_profile, replace
 
 from jostle.repository import Repository
-from jostle.repository.ingest import ingest as ingest_module
+from jostle.repository.ingest import batch_reads
 from synth import EPOCH, SECOND
 from synth_segments import Segment, Stream, Token, peers_record, random_stream
 
+#: Lines of a child that limit the segments of a batch.
+LITTLE = "from jostle.repository.ingest import batch_reads\nbatch_reads._BATCH_SEGMENTS = 30\n"
 WORLD = {
     "mpi_state": 4,
     "mpi_adapter": 1,
@@ -178,7 +180,7 @@ def test_segments_of_a_living_process_are_taken_as_they_come(store, spool):
 
 
 def test_more_segments_than_fit_into_a_batch(store, spool, monkeypatch):
-    monkeypatch.setattr(ingest_module, "_BATCH_SEGMENTS", 7)
+    monkeypatch.setattr(batch_reads, "_BATCH_SEGMENTS", 7)
     made = [make_rank(rank) for rank in range(3)]
     for profile, _ in made:
         profile.write(spool)
@@ -198,7 +200,7 @@ def test_killed_at_every_step(tmp_path, spool, step, count):
     made = [make_rank(rank) for rank in range(4)]
     for profile, _ in made:
         profile.write(spool)
-    prelude = kill_at(step, count) + "ingest._BATCH_SEGMENTS = 30\n"
+    prelude = kill_at(step, count) + LITTLE
     child = ingesting(tmp_path / "repository", spool, prelude)
     assert ended(child) in (-signal.SIGKILL, 0)
     store = Repository(tmp_path / "repository", create=True)

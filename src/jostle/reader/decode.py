@@ -45,7 +45,7 @@ from jostle.schema.profile import END_REASONS, HEAD_BYTES, MAGIC, EventType, Rec
 MAX_ROWS = 1 << 22  # of all tables: a few GB at most; a day of 200 processes with slices of 4 s
 _NO_ROWS = 2**64 - 1
 _LATER = "It is ingested once it can be read: check the file system that it is on."
-_NUMBER_IDS = tuple(name for name in PROCESS_IDS if name not in HISTOGRAM_IDS)
+NUMBER_IDS = tuple(name for name in PROCESS_IDS if name not in HISTOGRAM_IDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +137,7 @@ class ReadResult:
         complete: Whether the whole file was read; if max_rows stopped the reading, continue from
             records_read.
         bookmark: Bookmark for the next reading; None if the whole file must be read again.
+        head_sum: Checksum of the header, without the fields that every heartbeat changes.
     """
 
     request: ReadRequest
@@ -151,6 +152,7 @@ class ReadResult:
     remainder: bool = False
     complete: bool = True
     bookmark: Bookmark | None = None
+    head_sum: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,38 +249,40 @@ def read_profiles(items: Sequence[ReadRequest], max_rows: int = MAX_ROWS) -> Dec
     """
     batch, results, short_processes = _read(items, max_rows)
     return Decoded(
-        _slices(batch),
-        _mount_slices(batch),
+        slice_rows(batch),
+        mount_rows(batch),
         peer_slices(batch),
         collective_slices(batch),
         communicators(batch),
         gpu_slices(batch),
         results,
         short_processes,
-        _bits(batch),
+        used_bits(batch),
     )
 
 
 def _read(
     items: Sequence[ReadRequest], max_rows: int
 ) -> tuple[DecoderBatch, list[ReadResult], list[ShortProcess]]:
-    batch = DecoderBatch(_NUMBER_IDS, HISTOGRAM_IDS, MOUNT_IDS, max_rows)
+    batch = DecoderBatch(NUMBER_IDS, HISTOGRAM_IDS, MOUNT_IDS, max_rows)
     raw = [_add(batch, item) for item in items]
     events = Events(batch)
     results = [_result(item, entry, events) for item, entry in zip(items, raw, strict=True)]
     return batch, results, events.short_processes
 
 
-def _slices(batch: DecoderBatch) -> pa.Table:
+def slice_rows(batch: DecoderBatch) -> pa.Table:
+    """Return the rows of Decoded.slices."""
     columns = _fixed(batch, SLICES)
-    numbers = {name: batch.column(SLICES, 3 + i, pa.int64()) for i, name in enumerate(_NUMBER_IDS)}
+    numbers = {name: batch.column(SLICES, 3 + i, pa.int64()) for i, name in enumerate(NUMBER_IDS)}
     histograms = {name: batch.histogram(i) for i, name in enumerate(HISTOGRAM_IDS)}
     for name in PROCESS_IDS:
         columns[name] = histograms[name] if name in histograms else numbers[name]
     return pa.table(columns)
 
 
-def _mount_slices(batch: DecoderBatch) -> pa.Table:
+def mount_rows(batch: DecoderBatch) -> pa.Table:
+    """Return the rows of Decoded.mount_slices."""
     columns = _fixed(batch, MOUNT_SLICES)
     columns["slot"] = batch.column(MOUNT_SLICES, 3, pa.int8())
     for i, name in enumerate(MOUNT_IDS):
@@ -286,11 +290,12 @@ def _mount_slices(batch: DecoderBatch) -> pa.Table:
     return pa.table(columns)
 
 
-def _bits(batch: DecoderBatch) -> dict[str, list[int]]:
-    numbers = batch.bits(SLICES, 3 + len(_NUMBER_IDS))[3:]
+def used_bits(batch: DecoderBatch) -> dict[str, list[int]]:
+    """Return Decoded.bits."""
+    numbers = batch.bits(SLICES, 3 + len(NUMBER_IDS))[3:]
     mounts = batch.bits(MOUNT_SLICES, 4 + len(MOUNT_IDS))[4:]
     buckets = batch.bucket_bits(len(HISTOGRAM_IDS))
-    values = {name: [bits] for name, bits in zip(_NUMBER_IDS, numbers, strict=True)}
+    values = {name: [bits] for name, bits in zip(NUMBER_IDS, numbers, strict=True)}
     values |= {name: [bits] for name, bits in zip(MOUNT_IDS, mounts, strict=True)}
     for i, name in enumerate(HISTOGRAM_IDS):
         values[name] = buckets[i * BUCKETS : (i + 1) * BUCKETS]
@@ -556,6 +561,7 @@ def _result(item: ReadRequest, entry: FileRead | ProfileError, events: Events) -
         bool(raw.remainder),
         bool(raw.complete),
         bookmark,
+        raw.head_sum,
     )
 
 

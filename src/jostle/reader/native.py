@@ -10,12 +10,14 @@ from ctypes import POINTER, c_char_p, c_int, c_int32, c_int64, c_uint8, c_uint32
 from ctypes import c_void_p as pointer
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from jostle import native_path
 from jostle.errors import JostleError
 
-API = 7
+API = 8
 BUCKETS = 32
 REMAINDER, SEGMENTS = 1, 2  # flags
 SLICES, MOUNT_SLICES, SEGMENT_ROWS, TOKENS, PEERS, COMPONENT_SLICES = range(6)  # tables
@@ -76,6 +78,7 @@ class Result(ctypes.Structure):
         ("goes_on", c_uint32),
         ("resumed", c_uint32),
         ("newest_ns", c_uint64),
+        ("head_sum", c_uint64),
     )
 
 
@@ -83,6 +86,31 @@ class Position(ctypes.Structure):
     """struct jst_decode_place."""
 
     _fields_ = (("record", c_uint64), ("at", c_uint64), ("slice", c_uint64))
+
+
+class Shape(ctypes.Structure):
+    """struct jst_decode_shape."""
+
+    _fields_ = (
+        ("text", c_char_p),
+        ("text_bytes", c_uint32),
+        ("cell_count", c_uint32),
+        ("slots", c_uint32),
+        ("stride", c_uint32),
+    )
+
+
+#: struct jst_decode_followed.
+FOLLOWED = np.dtype(
+    [
+        *((name, "<u8") for name in ("path", "device", "inode", "head_sum", "record", "at")),
+        *((name, "<u8") for name in ("slice", "base", "heartbeat_ns", "lost_threads")),
+        *((name, "<u4") for name in ("clock_state", "clock_error_us", "owner", "table")),
+        *((name, "<u4") for name in ("status", "slices")),
+    ]
+)
+#: enum jst_decode_status.
+IS_FOLLOWED, IS_WHOLE, IS_LATER, IS_GONE = range(4)
 
 
 @functools.cache
@@ -110,6 +138,10 @@ def library() -> ctypes.CDLL:
         "jst_decode_binary": (pointer, [pointer, c_uint32, c_uint32, POINTER(c_uint64)]),
         "jst_decode_histogram": (pointer, [pointer, c_uint32, POINTER(pointer), POINTER(c_uint64)]),
         "jst_decode_go_on": (None, [pointer, POINTER(Position)]),
+        "jst_decode_follow": (
+            c_int32,
+            [pointer, POINTER(Shape), c_uint32, pointer, c_uint64, pointer, c_uint32],
+        ),
         "jst_decode_bits": (POINTER(c_uint64), [pointer, c_uint32]),
         "jst_decode_bucket_bits": (POINTER(c_uint64), [pointer]),
         "jst_decode_events": (pointer, [pointer, POINTER(c_uint64)]),
@@ -161,6 +193,30 @@ class DecoderBatch:
             raise MemoryError("no memory for the results of a batch of profiles")
         view = self._lib.jst_decode_result_at(self._handle, number).contents
         return Result.from_buffer_copy(view)
+
+    def follow(
+        self, shapes: Sequence[Shape], paths: NDArray[np.uint8], followed: NDArray[np.void]
+    ) -> None:
+        """Decode the new slices of profiles that were read before.
+
+        Args:
+            shapes: The metric tables of the profiles.
+            paths: The paths, each with a NUL at its end.
+            followed: The profiles, of type FOLLOWED; positions are advanced in place.
+        """
+        if not len(followed) or followed.dtype != FOLLOWED or not followed.flags.c_contiguous:
+            return
+        done = self._lib.jst_decode_follow(
+            self._handle,
+            (Shape * len(shapes))(*shapes),
+            len(shapes),
+            paths.ctypes.data,
+            len(paths),
+            followed.ctypes.data,
+            len(followed),
+        )
+        if done < 0:
+            raise MemoryError("no memory for the slices of a batch of profiles")
 
     def rows(self, table: int) -> int:
         """Return the number of rows of a table."""

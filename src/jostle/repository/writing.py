@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from jostle.repository.errors import ConflictError
 from jostle.repository.ingest.file_rows import file_chunks
+from jostle.repository.ingest.ingest import Ingester
 from jostle.repository.maintenance.compact import compact
 from jostle.repository.query.resources.machine_loads import SERVING_KINDS
 from jostle.repository.segments.align import COALESCED, EPOCH, EVERY, FINAL, RAW, RULES
@@ -56,6 +57,7 @@ __all__ = [
     "TABLES",
     "Change",
     "ConflictError",
+    "Ingester",
     "JobNames",
     "Log",
     "MpiWorld",

@@ -15,7 +15,7 @@ import re
 import stat
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -25,7 +25,7 @@ import pyarrow as pa
 
 from jostle.reader import Origin
 from jostle.repository.errors import ConflictError
-from jostle.repository.ingest.mirror import fact_files, forget_file
+from jostle.repository.ingest.mirror import forget_file
 from jostle.repository.ingest.spool import Mark
 from jostle.repository.store.files import plain_errors, publish, write_chunks
 from jostle.repository.store.layout import TABLES
@@ -121,15 +121,18 @@ class BatchFacts:
             self._home = root.stat().st_uid
         self._seen: dict[Path, tuple[Mark, int]] = {}  # and the number of hard links
 
-    def take(self, paths: Iterable[Path]) -> IngestReport:
+    def take(self, files: Mapping[Path, Origin | None]) -> IngestReport:
         """Ingest the new facts in spools and mirrors.
+
+        Args:
+            files: Files of facts, and facts from a mirror about them.
 
         Raises:
             RepositoryError: The repository cannot be read or written.
         """
         report = IngestReport()
         newest: dict[int, _Facts] = {}
-        for path, origin in fact_files(paths).items():
+        for path, origin in files.items():
             facts = self._read(path, origin, report)
             if facts is not None:
                 held = newest.setdefault(facts.batch_job, facts)

@@ -15,32 +15,32 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from jostle.errors import JostleError
 from jostle.reader import (
-    Bookmark,
     Decoded,
-    FileTables,
     Origin,
     ProfileError,
     ProfileHeader,
     ReadRequest,
     ReadResult,
     ShortsHeader,
-    read_files,
     read_machines,
     read_profiles,
-    read_segments,
 )
 from jostle.repository.errors import ConflictError
 from jostle.repository.ingest.batch_facts import BatchFacts
+from jostle.repository.ingest.batch_reads import Bookmarks, Tally, files_of, segments_of, unfinished
 from jostle.repository.ingest.fair_batches import WORKERS, batches, fair, rare_collections
+from jostle.repository.ingest.followed import Left, NewProfile
+from jostle.repository.ingest.followed_pass import FollowedPass
+from jostle.repository.ingest.listing import SpoolListing, list_spools
 from jostle.repository.ingest.machines import MachinePlan
-from jostle.repository.ingest.mirror import forget_file, once, report_locked, spool_files
-from jostle.repository.ingest.plan import Known, Plan, is_over
+from jostle.repository.ingest.mirror import forget_file, once, placed_origin, report_locked
+from jostle.repository.ingest.plan import Known, Plan
 from jostle.repository.ingest.spool import (
     MIN_SLICE_NS,
     Devices,
@@ -52,7 +52,6 @@ from jostle.repository.ingest.spool import (
 from jostle.repository.query.engine import Engine
 from jostle.repository.segments.merge_cache import WORTH_ROWS
 from jostle.repository.segments.merger import Merger
-from jostle.repository.segments.rows import DecodedSegments as Segments
 from jostle.repository.store.files import plain_errors, publish, write_chunks
 from jostle.repository.store.layout import MAX_SLICE_NS, process_id
 from jostle.repository.store.log import Log
@@ -74,21 +73,12 @@ _AHEAD_NS = 3_600_000_000_000
 #: Since its last change: before that, a file that is no profile may be one that is being created.
 _CREATED_NS = 60_000_000_000
 _BATCH_ROWS = 1 << 19  # of both tables: about 400 MB at most
-_BATCH_SEGMENTS = 1 << 20
 _ROW_BYTES = 160  # memory for merging: 9.7 GB for 64 ranks with a million segments each
 
 
 def most_rows() -> int:
     """Return the most rows of segments that are merged in advance: a quarter of the memory."""
     return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4 // _ROW_BYTES
-
-
-@dataclass
-class _Tally:
-    """Result of a batch so far: its report, and the files with new data."""
-
-    report: IngestReport = field(default_factory=IngestReport)
-    changed: set[Path] = field(default_factory=set)
 
 
 class Ingester:
@@ -105,13 +95,15 @@ class Ingester:
         self._aside: dict[Path, Mark] = {}  # files that cannot be ingested, with their marks
         self._taken: dict[Path, int] = {}  # bytes of a file that the repository has
         self._shorts: dict[Path, tuple[int, int]] = {}
-        self._bookmarks: dict[Path, tuple[int, Bookmark]] = {}  # and the inode
+        self._bookmarks = Bookmarks()
         self._over: set[Path] = set()
         self._written: dict[int, Known] = {}
         with plain_errors(root):
             self._home = root.stat().st_uid
         self._names = JobNames(self._home, self._named)
         self._facts = BatchFacts(root, self._log, self._guard, self._names, remove=remove)
+        self._follower = FollowedPass(root, self._log, self._guard)
+        self._new: list[NewProfile] | None = None  # to be followed; None: this pass adds none
         self._segments: Counter[str] = Counter()  # by job, of ended processes
         self.shortest_slice_ns = DEFAULT_SLICE_NS
         #: Processes with a profile, by the last pass; None: not all could be checked.
@@ -131,7 +123,7 @@ class Ingester:
         total = IngestReport()
         before = 0
         while True:
-            report = self.turn(paths, progress)
+            report = self._pass(paths, progress, follow=False)
             total.add(report)
             total.profiles = max(total.profiles, report.profiles)
             total.seconds += report.seconds
@@ -142,6 +134,9 @@ class Ingester:
 
     def turn(self, paths: Sequence[Path], progress: Progress | None = None) -> IngestReport:
         """Make one pass over spools, with a fair share for every user.
+
+        Profiles that only grew are followed from one pass to the next: if a process is killed, the
+        pass after the next one may be the first that shows its end. `run` shows all ends.
 
         Args:
             paths: Spool folders and single profiles.
@@ -154,16 +149,29 @@ class Ingester:
             ProfileError: A folder cannot be read.
             RepositoryError: The repository cannot be read or written.
         """
-        with plain_errors(self._root), rare_collections():
-            return self._turn(paths, progress)
+        return self._pass(paths, progress, follow=True)
 
-    def _turn(self, paths: Sequence[Path], progress: Progress | None) -> IngestReport:
+    def _pass(
+        self, paths: Sequence[Path], progress: Progress | None, *, follow: bool
+    ) -> IngestReport:
+        with plain_errors(self._root), rare_collections():
+            self._new = [] if follow else None
+            report = self._turn(paths, progress, follow=follow)
+            self._follower.followed.add(self._new or ())
+            return report
+
+    def _turn(
+        self, paths: Sequence[Path], progress: Progress | None, *, follow: bool
+    ) -> IngestReport:
         begin = time.monotonic()
         report = IngestReport()
-        files = spool_files(paths)
-        report.profiles = len(files)
-        report.add(self._facts.take(paths))
-        todo, later = fair(self._news(files, report), self._fresh)
+        if not follow:
+            self._leave(list(self._follower.followed.places.values()))
+        listing = list_spools(paths, self._follower.followed.places)
+        report.profiles = listing.profiles
+        report.add(self._facts.take(listing.facts))
+        self._follow(listing, report)
+        todo, later = fair(self._news(listing.files, report), self._fresh)
         ahead = self._log.state.time_ns - time.time_ns()
         if ahead > _AHEAD_NS:
             report.warnings.append(
@@ -171,7 +179,7 @@ class Ingester:
                 "machine's clock: one of the two clocks is wrong."
             )
         report.left = len(later)
-        skipped = len(files) - len(todo) - len(later)
+        skipped = report.profiles - len(todo) - len(later)
         machines = [item for item in todo if item.path.suffix == MACHINES]
         processes = [item for item in todo if item.path.suffix != MACHINES]
         profiles = [item for item in processes if item.process is not None]
@@ -192,12 +200,31 @@ class Ingester:
                         report.add(future.result())
                         done += work[future]
                         if progress is not None:
-                            progress(IngestProgress(done, len(files), report.slices))
+                            progress(IngestProgress(done, report.profiles, report.slices))
                 except BaseException:
                     pool.shutdown(cancel_futures=True)
                     raise
         report.seconds = time.monotonic() - begin
         return report
+
+    def _follow(self, listing: SpoolListing, report: IngestReport) -> None:
+        """Ingest the followed profiles; what else is new in them is left to the normal ingest."""
+        followed = self._follower.followed
+        self._leave(listing.missing(followed.places))
+        self._names.learn(followed.returning(listing.followed, time.time_ns()))
+        taken, whole = self._follower.run(listing.followed, _BATCH_ROWS)
+        report.add(taken)
+        for left in self._leave(whole):
+            listing.files[left.path] = placed_origin(left.path) if left.sent else None
+        if whole:
+            listing.sort()
+
+    def _leave(self, places: Sequence[int]) -> list[Left]:
+        """Follow some profiles no longer, and remember where their reading stopped."""
+        lefts = self._follower.followed.leave(places)
+        for left in lefts:
+            self._bookmarks.leave(left, self._taken)
+        return lefts
 
     @property
     def large(self) -> dict[str, int]:
@@ -222,11 +249,12 @@ class Ingester:
 
     def _news(self, paths: Mapping[Path, Origin | None], report: IngestReport) -> list[HeaderPeek]:
         """Read the headers of files, except those that have no new data."""
-        twice = superseded_profiles(paths)
+        followed = self._follower.followed
+        twice = superseded_profiles({**paths, **followed.with_pid_of(paths)})
         with self._guard:
             state = self._log.refresh()
             todo: list[HeaderPeek] = []
-            slice_ns = [DEFAULT_SLICE_NS]
+            slice_ns = [DEFAULT_SLICE_NS, *followed.slice_lengths()]
             locked: list[Path] = []
             names: dict[int, Path] = {}
             for path, origin in paths.items():
@@ -262,16 +290,19 @@ class Ingester:
                     continue
                 if not peek.final and MIN_SLICE_NS <= peek.slice_ns <= MAX_SLICE_NS:
                     slice_ns.append(peek.slice_ns)
+                if peek.process in followed.processes:  # another file has the same process
+                    continue
                 if peek.process is None:
                     if self._settled.get(path) != peek.mark or peek.mark == (0, 0, 0):
                         todo.append(peek)
                 else:
                     todo.append(peek)
-            self.present = None if locked else {item.process for item in todo if item.process}
+            present = {item.process for item in todo if item.process}
+            self.present = None if locked else present.union(followed.processes)
             todo = self._without_done(todo, state, report)
             self.shortest_slice_ns = min(slice_ns)
         self._names.learn((peek.owner, peek.job, *peek.span) for peek in todo)
-        report_locked(locked, todo or self._over, report)
+        report_locked(locked, todo or self._over or followed.places, report)
         return todo
 
     def _peek(self, path: Path, origin: Origin | None) -> HeaderPeek:
@@ -322,7 +353,7 @@ class Ingester:
 
     def _batch(self, items: Sequence[HeaderPeek]) -> IngestReport:
         """Ingest a batch of files; files that cannot be ingested are skipped."""
-        tally = _Tally()
+        tally = Tally()
         waiting = [list(items)]
         while waiting:
             some = waiting.pop()
@@ -343,7 +374,7 @@ class Ingester:
 
     def _publish_machines(self, items: Sequence[HeaderPeek]) -> IngestReport:
         """Ingest profiles of machines; those that cannot be ingested are skipped."""
-        tally = _Tally()
+        tally = Tally()
         waiting = [list(items)]
         while waiting:
             some = waiting.pop()
@@ -359,12 +390,12 @@ class Ingester:
         tally.report.changed = len(tally.changed)
         return tally.report
 
-    def _publish_some_machines(self, items: Sequence[HeaderPeek], tally: _Tally) -> None:
+    def _publish_some_machines(self, items: Sequence[HeaderPeek], tally: Tally) -> None:
         left = list(items)
         for _ in range(_ROUNDS):
             with self._guard:
                 state = self._log.refresh()
-                left, base = _unfinished(state, left)
+                left, base = unfinished(state, left)
                 horizon = state.horizon_ns
             if not left:
                 return
@@ -418,7 +449,7 @@ class Ingester:
             with self._guard:
                 self._aside[item.path] = item.mark
 
-    def _publish_all(self, items: Sequence[HeaderPeek], tally: _Tally) -> None:
+    def _publish_all(self, items: Sequence[HeaderPeek], tally: Tally) -> None:
         """Ingest files in as many commits as their rows need, up to the limit of one pass."""
         left = list(items)
         for _ in range(_ROUNDS):
@@ -426,7 +457,7 @@ class Ingester:
                 return
             with self._guard:
                 state = self._log.refresh()
-                left, base = _unfinished(state, left)
+                left, base = unfinished(state, left)
                 horizon = state.horizon_ns
             requests = [
                 ReadRequest(
@@ -437,18 +468,18 @@ class Ingester:
                     at.entries,
                     item.names,
                     item.origin,
-                    self._bookmark(item, at),
+                    self._bookmarks.of(item, at),
                 )
                 for number, (item, at) in enumerate(zip(left, base, strict=True))
             ]
-            segments = _read_segments(left, requests)
+            segments = segments_of(left, requests)
             # A process is complete with its last slice: so its segments must be complete before.
             requests = [
                 request if segments.complete(request.process) else replace(request, remainder=False)
                 for request in requests
             ]
             decoded = read_profiles(requests, _BATCH_ROWS)
-            files = _read_files(left, decoded)
+            files = files_of(left, decoded)
             plan = Plan(self._devices, self._names, decoded, segments, files, horizon)
             left = self._publish(left, base, decoded, plan, tally)
         tally.report.left += len(left)
@@ -459,20 +490,13 @@ class Ingester:
         inode, records = self._shorts.get(item.path, (0, 0))
         return records if inode == item.mark[0] else 0
 
-    def _bookmark(self, item: HeaderPeek, at: Position) -> Bookmark | None:
-        """Return where the reading of a file may continue, if it stopped at its stored position."""
-        inode, bookmark = self._bookmarks.get(item.path, (0, None))
-        if bookmark is None or inode != item.mark[0] or bookmark.record != at.records:
-            return None
-        return bookmark
-
     def _publish(
         self,
         items: Sequence[HeaderPeek],
         base: Sequence[Position],
         decoded: Decoded,
         plan: Plan,
-        tally: _Tally,
+        tally: Tally,
     ) -> list[HeaderPeek]:
         """Commit decoded rows, and return the files with more data."""
         for number, item in enumerate(items):
@@ -499,7 +523,7 @@ class Ingester:
         return more
 
     def _settle(
-        self, items: Sequence[HeaderPeek], results: Sequence[ReadResult], plan: Plan, tally: _Tally
+        self, items: Sequence[HeaderPeek], results: Sequence[ReadResult], plan: Plan, tally: Tally
     ) -> None:
         """Remember the progress per file for the next pass; remove wholly published files."""
         self._written |= plan.written
@@ -508,11 +532,10 @@ class Ingester:
         for item, result in zip(items, results, strict=True):
             if result.slices[1] or result.mount_slices[1] or item.process in plan.advanced:
                 tally.changed.add(item.path)
-            if result.bookmark is not None and item.process not in plan.finished:
-                self._bookmarks[item.path] = (item.mark[0], result.bookmark)
-            else:
-                self._bookmarks.pop(item.path, None)
+            self._bookmarks.keep(item, result, over=item.process in plan.finished)
             self._leave_refused(item, result.error)
+            if result.request.process in plan.running:
+                self._note_running(item, result, plan)
             if result.complete or result.error is not None:
                 self._taken[item.path] = item.bytes
             if item.process is None and result.error is None:
@@ -529,6 +552,12 @@ class Ingester:
             )
             if self._remove and dead and item.process in plan.finished:
                 self._remove_file(item.path, item.mark, tally.report)
+
+    def _note_running(self, item: HeaderPeek, result: ReadResult, plan: Plan) -> None:
+        """Remember a running process's profile, to be followed from the next pass on."""
+        if self._new is not None and not item.final and not item.segments and item.names == 1:
+            source, at = plan.running[result.request.process]
+            self._new.append(NewProfile(item.path, item.origin, result, source, at))
 
     def _named(self, jobs: list[str]) -> list[tuple[str, int | None, int, int]]:
         """Return name, owner, start and end of the jobs that ever had one of these names."""
@@ -548,7 +577,7 @@ class Ingester:
             self._aside,
             self._taken,
             self._shorts,
-            self._bookmarks,
+            self._bookmarks.known,
         )
         for memory in memories:
             memory.pop(path, None)
@@ -565,33 +594,3 @@ class Ingester:
         if path.suffix == ".jss":  # the runtime's mark of messages already shown to the job's user
             with contextlib.suppress(OSError):
                 path.with_suffix(".said").unlink()
-
-
-def _unfinished(
-    state: RepositoryState, items: Sequence[HeaderPeek]
-) -> tuple[list[HeaderPeek], list[Position]]:
-    """Return the files that are not complete in the repository, and their positions in it."""
-    done = state.done_of([item.process for item in items if item.process is not None])
-    left = [item for item in items if item.process not in done]
-    return left, state.positions([item.process or 0 for item in left])
-
-
-def _read_segments(items: Sequence[HeaderPeek], requests: Sequence[ReadRequest]) -> Segments:
-    wanted = [request for item, request in zip(items, requests, strict=True) if item.segments]
-    if not wanted:
-        return Segments(None, {})
-    result = read_segments(wanted, _BATCH_SEGMENTS)
-    return Segments(result, {read.request.process: read for read in result.results})
-
-
-def _read_files(items: Sequence[HeaderPeek], decoded: Decoded) -> FileTables:
-    """Read the tables of files of ended processes: only then they are complete."""
-    return read_files(
-        [
-            result.request
-            for item, result in zip(items, decoded.results, strict=True)
-            if isinstance(result.header, ProfileHeader)
-            and result.complete
-            and is_over(item, result.header)
-        ]
-    )

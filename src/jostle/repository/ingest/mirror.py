@@ -16,11 +16,11 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from jostle.reader import Origin, find_profiles
+from jostle.reader import Origin
 from jostle.repository.errors import RepositoryError
 from jostle.repository.ingest.spool import HeaderPeek
 from jostle.repository.types import IngestReport
@@ -29,7 +29,8 @@ MARKER = "jostle-mirror.json"
 OVER = ".over"
 #: Ending of facts of batch jobs.
 FACTS = ".jsb"
-_ENDINGS = (".jst", ".jss", ".jsp", ".jsm")
+#: Endings of profiles.
+ENDINGS = (".jst", ".jss", ".jsp", ".jsm")
 _MOST_UID = 2**32 - 2
 # Time without data after which a machine counts as gone, with all that ran on it.
 _GONE_S = 7 * 86_400.0
@@ -61,59 +62,19 @@ def create_mirror(folder: Path) -> None:
         ) from error
 
 
-def spool_files(paths: Iterable[Path]) -> dict[Path, Origin | None]:
-    """List the profiles in spools and mirrors, sorted.
-
-    Args:
-        paths: Folders and files.
-
-    Returns:
-        For each path, the facts from the mirror about the file; None if the file is in no mirror,
-        so that the facts of the file system are used.
-
-    Raises:
-        ProfileError: A folder does not exist or cannot be read.
-    """
-    paths = list(paths)
-    mirrors = [path for path in paths if (path / MARKER).is_file()]
-    others = [path for path in paths if path not in mirrors and not path.name.endswith(FACTS)]
-    named = {path for path in others if _is_placed(path)}
-    files: dict[Path, Origin | None] = dict.fromkeys(
-        find_profiles(path for path in others if path not in named)
-    )
-    # A file that has been removed meanwhile is skipped when it is opened.
-    files.update((path, _origin(path)) for path in named)
-    for mirror in mirrors:
-        files.update(_mirrored(mirror))
-    return dict(sorted(files.items(), key=lambda item: str(item[0])))
-
-
-def fact_files(paths: Iterable[Path]) -> dict[Path, Origin | None]:
-    """List the files with facts on batch jobs in spools and mirrors, as `spool_files` does."""
-    files: dict[Path, Origin | None] = {}
-    for path in paths:
-        if (path / MARKER).is_file():
-            files.update(_mirrored(path, (FACTS,)))
-        elif path.is_dir():
-            found = (entry for entry in path.iterdir() if entry.name.endswith(FACTS))
-            files.update(dict.fromkeys(found))
-        elif path.name.endswith(FACTS):
-            files[path] = _origin(path) if _is_placed(path) else None
-    return dict(sorted(files.items()))
-
-
-def _is_placed(path: Path) -> bool:
+def is_placed(path: Path) -> bool:
     """Return whether a file that is named directly is in a mirror."""
     user = path.parent.parent if path.parent.name.startswith("again-") else path.parent
     return _is_user(user) and (user.parent.parent / MARKER).is_file() and not path.is_dir()
 
 
-def _origin(path: Path) -> Origin:
+def placed_origin(path: Path) -> Origin:
+    """Return the facts from a mirror about one of its files."""
     user = path.parent.parent if path.parent.name.startswith("again-") else path.parent
     over = path.with_name(path.name + OVER).exists()
     if not over:
         with contextlib.suppress(OSError):
-            over = _is_gone(path.lstat().st_mtime)
+            over = is_gone(path.lstat().st_mtime)
     return Origin(int(user.name), over, user.parent.name)
 
 
@@ -121,7 +82,8 @@ def _is_user(folder: Path) -> bool:
     return folder.name.isdecimal() and int(folder.name) <= _MOST_UID
 
 
-def _is_gone(changed_s: float) -> bool:
+def is_gone(changed_s: float) -> bool:
+    """Return whether a file's machine counts as gone, by the time of the file's last change."""
     return time.time() - changed_s > _GONE_S
 
 
@@ -134,35 +96,19 @@ def forget_file(path: Path) -> None:
             path.parent.rmdir()
 
 
-def _mirrored(mirror: Path, endings: tuple[str, ...] = _ENDINGS) -> Iterator[tuple[Path, Origin]]:
+def user_folders(mirror: Path) -> Iterator[tuple[Path, Path]]:
+    """Yield the folder of each user of each node, with it and with each folder in it."""
     for node in _folders(mirror):
         for user in _folders(node):
-            if not _is_user(user):
-                continue
-            for folder in (user, *_folders(user)):
-                yield from _in_folder(folder, user, endings)
+            if _is_user(user):
+                for folder in (user, *_folders(user)):
+                    yield user, folder
 
 
 def _folders(folder: Path) -> list[Path]:
     with contextlib.suppress(FileNotFoundError), os.scandir(folder) as entries:
         return [Path(entry.path) for entry in entries if entry.is_dir(follow_symlinks=False)]
     return []
-
-
-def _in_folder(folder: Path, user: Path, endings: tuple[str, ...]) -> Iterator[tuple[Path, Origin]]:
-    try:
-        with os.scandir(folder) as entries:
-            known = {entry.name: entry for entry in entries}
-    except FileNotFoundError:
-        return
-    for name, entry in known.items():
-        if not name.endswith(endings) or not entry.is_file(follow_symlinks=False):
-            continue
-        over = name + OVER in known
-        if not over:
-            with contextlib.suppress(OSError):
-                over = _is_gone(entry.stat(follow_symlinks=False).st_mtime)
-        yield Path(entry.path), Origin(int(user.name), over, user.parent.name)
 
 
 def once(peek: HeaderPeek, names: dict[int, Path], report: IngestReport) -> HeaderPeek | None:

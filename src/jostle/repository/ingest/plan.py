@@ -39,8 +39,8 @@ from jostle.repository.types import IngestReport
 
 # Facts in the newest row of a process: numbers of mounts and GPUs, state of MPI, world.
 Known = tuple[int, int, str]
-# Interval at which a running process's row is renewed (in its own time).
-_ROW_EVERY_NS = 60_000_000_000
+#: Interval at which a running process's row is renewed (in its own time).
+ROW_EVERY_NS = 60_000_000_000
 
 
 @dataclass(frozen=True)
@@ -90,6 +90,8 @@ class Plan:
         self.refused = segments.unread()
         self.refused |= files.unread
         self.advanced: set[int] = set()
+        #: By number: processes that still run, and the positions of their profiles afterwards.
+        self.running: dict[int, tuple[ProcessSource, Position]] = {}
         self.ended: Counter[str] = Counter()
         self.warnings += [f"{error} {error.hint}".strip() for error in files.errors.values()]
         for read in segments.reads.values():
@@ -142,13 +144,9 @@ class Plan:
         last = self._last[number] if has_rows else header.first_slice
         last = max(last, base.row_slice, header.first_slice, *_seen_slices(header))
         known = _known(source)
-        due = (last - base.row_slice) * source.slice_ns >= _ROW_EVERY_NS
+        due = (last - base.row_slice) * source.slice_ns >= ROW_EVERY_NS
         with_row = final or base.revision == 0 or due or written.get(source.process) != known
         segments = self._segments.rows(number)
-        if not (has_rows or segments or with_row):
-            return
-        if final and self._expired(source, last):
-            return
         source.row |= {
             "first_slice": header.first_slice,
             "last_slice": last,
@@ -156,11 +154,18 @@ class Plan:
             "warnings": result.warnings,
             "complete": final,
         }
+        if not (has_rows or segments or with_row):
+            self.running[number] = source, base
+            return
+        if final and self._expired(source, last):
+            return
         row_slice = last if with_row else base.row_slice
         entries = self._segments.entries(number, base.entries)
         to = Position(result.records_read, base.revision + 1, row_slice, entries)
         if final and source.row.get("world_size"):
             self.ended[job] += entries
+        if not final:
+            self.running[number] = source, to
         self._take(number, source, base, None if final else to, with_row=with_row)
 
     def add_shorts(

@@ -31,9 +31,9 @@ from jostle.repository.store.owner_names import JobNames
 from jostle.repository.store.tables import ProcessSource
 from jostle.schema.profile import HEAD, HEAD_BYTES, MAGIC, Head
 
-# Slices before 2000 or this far ahead of our clock come from a damaged or malicious file.
-_YEAR_2000_NS = 946_684_800_000_000_000
-_AHEAD_NS = 86_400_000_000_000
+#: Slices before 2000 or this far ahead of our clock come from a damaged or malicious file.
+YEAR_2000_NS = 946_684_800_000_000_000
+AHEAD_NS = 86_400_000_000_000
 MAX_INT = 2**63 - 1
 MAX_SLOTS = 128  # the decoder's column slot has 8 bits; a malicious header may have any number
 _YEAR_NS = 31_556_952_000_000_000
@@ -495,7 +495,7 @@ def implausible(
     if min(numbers, default=0) < 0 or max(numbers, default=0) > MAX_INT:
         return f"{who} has absurd numbers in its header; it is left out."
     known = [*(number * slice_ns for number in slices), *times]
-    if min(known) < _YEAR_2000_NS or max(known) > time.time_ns() + _AHEAD_NS:
+    if min(known) < YEAR_2000_NS or max(known) > time.time_ns() + AHEAD_NS:
         return (
             f"{who} has slices or segments before the year 2000 or in the future; it is left out. "
             "Is the clock of its node right?"

@@ -147,14 +147,17 @@ class _DecodedRows:
         )
 
 
-def partition_chunks(batch: SliceBatch, horizon_ns: int = 0) -> Iterator[PartitionChunk]:
+def partition_chunks(
+    batch: SliceBatch, horizon_ns: int = 0, names: NameRanks | None = None
+) -> Iterator[PartitionChunk]:
     """Convert a batch into rows of the tables of slices and of their rollups.
 
     Args:
         batch: Decoded slices.
         horizon_ns: Slices that ended before this time are dropped.
+        names: Names of the sources, if these are known without the sources.
     """
-    names = NameRanks(batch.sources)
+    names = names or NameRanks(batch.sources)
     bits = batch.bits
     for decoded, raw, rollup, known in (
         (batch.slices, "slices", "node_rollup", bits),

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from jostle.repository import Repository
+from jostle.repository.writing import Ingester
 from jostle_lab.validation.errors import ValidationError
 from jostle_lab.validation.scale.services import apart
 from jostle_lab.validation.scale.spools import SLICE_NS, SimulatedSite
@@ -94,13 +95,14 @@ def _measure(profiles: int, slices: int, folder: Path) -> PassCost:
     site = SimulatedSite(folder / "spools", nodes, start, sleepers, seed=1)
     spools = [node.spool for node in site.nodes]
     store = Repository(folder / "repository", create=True)
+    ingester = Ingester(store.path)
     site.advance(slices)
-    store.ingest(spools)  # the first one also reads the headers
+    ingester.turn(spools)  # the first one also reads the headers
     used, written = [], []
     for _ in range(_PASSES):
         site.advance(slices)
         before = time.process_time()
-        report = store.ingest(spools)
+        report = ingester.turn(spools)
         used.append(time.process_time() - before)
         if report.slices != len(sleepers) * nodes * slices:
             raise ValidationError(f"{report.slices} slices were ingested in a pass")
