@@ -126,6 +126,8 @@ class Followed:
     def add(self, profiles: Iterable[NewProfile]) -> None:
         """Follow further profiles, unless they are unusual."""
         taken = []
+        paths = [self.paths]
+        end = len(self.paths)
         for new in profiles:
             header = new.result.header
             if not isinstance(header, ProfileHeader) or not may_follow(new):
@@ -141,8 +143,13 @@ class Followed:
                 if len(self.tables) >= _MOST_TABLES:
                     continue
                 self.tables.append(table)
-            self._put(self._place(), new, info, self.tables.index(table))
+            place = self._place()
+            self._put(place, new, info, self.tables.index(table))
+            paths.append(np.frombuffer(bytes(new.path) + b"\0", np.uint8))
+            self.files["path"][place] = end
+            end += len(paths[-1])
             taken.append(new.source.row)
+        self.paths = np.concatenate(paths)
         if taken:
             schema = pa.schema(list(TABLES["processes"].keys.items()))
             rows = [{**dict.fromkeys(schema.names), **row} for row in taken]
@@ -157,13 +164,10 @@ class Followed:
         return self._free.pop()
 
     def _put(self, place: int, new: NewProfile, info: os.stat_result, table: int) -> None:
-        """Write the columns of one profile."""
+        """Write the columns of one profile, except for its path."""
         header, bookmark, at = new.result.header, new.result.bookmark, new.position
         assert isinstance(header, ProfileHeader) and bookmark is not None
-        path = np.frombuffer(bytes(new.path) + b"\0", np.uint8)
         file, fact = self.files[place], self.facts[place]
-        file["path"] = len(self.paths)
-        self.paths = np.concatenate([self.paths, path])
         file["device"], file["inode"], file["owner"] = info.st_dev, info.st_ino, info.st_uid
         file["head_sum"], file["table"] = new.result.head_sum, table
         file["record"], file["at"] = bookmark.record, bookmark.at
