@@ -6,6 +6,7 @@ run then gets its own size, file system and begin.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -14,6 +15,8 @@ import numpy as np
 KIB, MIB = 1024, 1024 * 1024
 #: What a phase does on its file system, by number.
 WRITE, READ, META = 0, 1, 2
+#: Varies a number by up to a quarter.
+Near = Callable[[float], float]
 Habit = Literal["aggregate-write", "open-write-close", "write-seek"]
 
 
@@ -74,6 +77,11 @@ def catalogue(rng: np.random.Generator) -> list[InjectedProgram]:
         return float(value * rng.uniform(0.8, 1.25))
 
     burst, rest = near(14), near(16)
+    return [*_of_files(near, burst, rest), *_of_other_resources(near, burst, rest)]
+
+
+def _of_files(near: Near, burst: float, rest: float) -> list[InjectedProgram]:
+    """Return the programs that use file systems; `burst` and `rest` are lengths of phases, s."""
     return [
         InjectedProgram(
             "solver",
@@ -123,6 +131,12 @@ def catalogue(rng: np.random.Generator) -> list[InjectedProgram]:
             habit="open-write-close",
             stay=0.5,
         ),
+    ]
+
+
+def _of_other_resources(near: Near, burst: float, rest: float) -> list[InjectedProgram]:
+    """Return the programs that use networks, cores and memory, and one that repeats a load."""
+    return [
         InjectedProgram(
             "fft",
             (

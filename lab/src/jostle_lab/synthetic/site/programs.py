@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from jostle_lab.synthetic.injected.programs import KIB, META, MIB, READ, WRITE
+from jostle_lab.synthetic.injected.programs import KIB, META, MIB, READ, WRITE, Near
 
 __all__ = ["META", "READ", "WRITE", "Phase", "Program", "aggressor", "catalogue", "victim"]
 
@@ -94,6 +94,11 @@ def catalogue(draw: np.random.Generator) -> list[Program]:
     def near(value: float) -> float:
         return float(value * draw.uniform(0.8, 1.25))
 
+    return [*_solvers(near), *_communicating(near), *_of_one_node(near)]
+
+
+def _solvers(near: Near) -> list[Program]:
+    """Return MPI programs that simulate in steps and write files in between."""
     md_step = Phase(
         near(300), net=near(0.22), pairs=near(900), message=24 * KIB, reductions=near(12)
     )
@@ -147,6 +152,12 @@ def catalogue(draw: np.random.Generator) -> list[Program]:
             collective=True,
             memory=1300 * MIB,
         ),
+    ]
+
+
+def _communicating(near: Near) -> list[Program]:
+    """Return MPI programs that mostly communicate, or write much at once."""
+    return [
         Program(
             "lattice",
             (
@@ -196,6 +207,12 @@ def catalogue(draw: np.random.Generator) -> list[Program]:
             threads=6,
             memory=9 << 30,
         ),
+    ]
+
+
+def _of_one_node(near: Near) -> list[Program]:
+    """Return programs without MPI, and training jobs."""
+    return [
         Program(
             "sweep",
             (Phase(near(200)), Phase(near(5), io=0.3, rate=near(5e6), size=64 * KIB)),
