@@ -71,7 +71,9 @@ class Counted:
 
 @dataclass(frozen=True)
 class HeatMap:
-    """Bytes that ranks moved by one interface in bins of equal width since the start of the job.
+    """Bytes that ranks read and wrote by one interface (such as POSIX), in bins of equal width.
+
+    The first bin begins at the start of the job.
 
     Attributes:
         rank: Rank, per row.

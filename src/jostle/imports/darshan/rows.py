@@ -280,7 +280,7 @@ def _time_in_files(cells: Cells, processes: int) -> Ints:
 
 
 def _per_rank(records: Counted, values: Ints, processes: int) -> Ints:
-    """Add up columns by rank; records of all ranks together are divided evenly among ranks."""
+    """Add up columns by rank; a record of a file that all ranks share is divided among them."""
     result = np.zeros((processes, values.shape[1]), dtype=np.int64)
     own = records.rank >= 0
     np.add.at(result, records.rank[own], values[own])

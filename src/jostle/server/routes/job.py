@@ -55,8 +55,8 @@ def verdict(
     drawn: Annotated[
         bool,
         Query(
-            description="if true, a smaller verdict for the job's page: hits close together in time "
-            "are joined if slices with interference are known, `own_load` and `others_load` are "
+            description="if true, a smaller verdict for the job's page: hits close in time are "
+            "joined if slices with interference are known, `own_load` and `others_load` are "
             "empty, and only the first resource has `steps_ns` and `service`"
         ),
     ] = False,

@@ -84,8 +84,7 @@ def _no_script(request: Request) -> None:
     """Refuse a request that a script sent with its token."""
     if request.state.csrf is None:
         raise HTTPException(
-            403,
-            "A token for scripts is not allowed to do this. Log in, and use the page `/login`.",
+            403, "A token for scripts is not allowed to do this. Log in, and use the page `/login`."
         )
 
 
