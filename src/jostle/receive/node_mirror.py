@@ -284,8 +284,8 @@ class NodeMirror:
 
         A complete file is remembered for some time. If its node missed the answer and sends the
         file again, the receiver can then answer that it already had the whole file. The ingester
-        removes an incomplete file to which nothing was added for seven days; if its node still has the
-        file, the node sends it again from the beginning.
+        removes an incomplete file to which nothing was added for seven days; if its node still has
+        the file, the node sends it again from the beginning.
 
         Args:
             now_s: Present time, s since the epoch.

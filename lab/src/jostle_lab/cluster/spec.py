@@ -145,8 +145,8 @@ class LabSpec:
             )
         if self.topology:
             raise UsageError(
-                "A lab with CephFS cannot have a topology: its servers need a network of their "
-                "own, which only a lab with two leaf switches has.",
+                "A lab with CephFS cannot have a topology, because Ceph's servers need a network "
+                "of their own. Only a lab without --topology has such a network.",
                 hint="Leave --topology out, or use --fs sshfs.",
             )
         if self.device_rate:

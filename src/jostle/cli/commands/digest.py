@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 @click.option(
     "--line",
     is_flag=True,
-    help="Print one line, even if JOB is not known, and exit with status 0 (for an epilog).",
+    help="Print a single line and exit with status 0, also if JOB is not known (for an epilog).",
 )
 @click.option(
     "--brief", is_flag=True, help="Print at most 25 lines, as at the end of a job's output."

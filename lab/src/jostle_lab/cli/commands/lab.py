@@ -108,8 +108,8 @@ def command() -> None:
     type=click.Choice(["ram", "disk", "both"]),
     default="ram",
     show_default=True,
-    help="Medium of the storage's files: memory (ram), a disk image (disk), or one folder on "
-    "each (both).",
+    help="Where the storage keeps its files: in memory (ram), on a disk image (disk), or in two "
+    "folders, one in memory and one on a disk image (both).",
 )
 @click.option(
     "--size",
