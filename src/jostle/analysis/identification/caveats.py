@@ -64,7 +64,9 @@ def limits(
     if not alongside.job.slice_ns or not (
         alongside.own_mounts.num_rows or alongside.own_nodes.num_rows
     ):
-        said.append("The job has no slices: it was too short, or used nothing that is counted.")
+        said.append(
+            "The job has no slices, because it was too short, or used nothing that is counted."
+        )
     apart = _apart_ns(alongside)
     if scored and apart > _APART * alongside.job.slice_ns:
         said.append(
@@ -82,8 +84,8 @@ def limits(
         )
     if alongside.job.processes > 1 and alongside.job.ranks <= 1 and any(losses):
         said.append(
-            "Seconds are those of the mean process: in a job whose processes wait for the slowest, "
-            "more was lost."
+            "The seconds are the mean over the job's processes. If processes wait for the slowest "
+            "one, the job lost more."
         )
     if not alongside.job.end_ns:
         said.append("The job still runs, so this result may still change.")
@@ -138,8 +140,8 @@ def _of_memory(resource: SharedResource) -> list[str]:
     if resource.bound == UNKNOWN:
         said.append(
             f"On {resource.name} it is not known for how much of its time the job waits for "
-            "memory (no counters, and no steady pace): it is assumed to do so all the time, "
-            "and the interval begins at 0."
+            "memory (no counters, and no steady pace). So it is assumed to wait all the "
+            "time, and the interval begins at 0."
         )
     return said
 

@@ -232,14 +232,17 @@ def _limits(kinds: Mapping[str, LoadKind], model: PairModel, *, outside: bool) -
     limits = []
     if not model.samples:
         limits.append(
-            "No two comparable jobs ran together in this repository: the prediction is by fair "
-            "share alone, and its intervals are the usual error of that."
+            "No two comparable jobs ran together in this repository. So the prediction assumes that "
+            "all processes get the same share, and its intervals are the usual errors of this assumption."
         )
     elif outside:
-        limits.append("Extrapolated: no load like one of these ran together with another job here.")
+        limits.append(
+            "This prediction is an extrapolation, because no similar load ran together "
+            "with another job here."
+        )
     if model.samples and not model.calibrated:
         limits.append(
-            "Fewer than ten programs ran together: intervals could not be cross-validated."
+            "Fewer than ten programs ran together, so the intervals could not be cross-validated."
         )
     for name, kind in kinds.items():
         if not kind.uses_files:

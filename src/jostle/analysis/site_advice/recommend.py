@@ -89,7 +89,7 @@ def _nothing(evidence: SiteEvidence, evaluated: int) -> str:
     if not evidence.jobs:
         return "No job ran in this period."
     if not evaluated:
-        return "No job of this period has a verdict: it is not known what they cost each other."
+        return "No job of this period has a verdict, so it is not known what they cost each other."
     if not evidence.costs:
         return "Do nothing: there is no evidence that jobs of this period cost each other time."
     return (
@@ -105,7 +105,7 @@ def _limits(
     if missing:
         yield (
             f"{missing} of {len(evidence.jobs)} jobs have no verdict (not evaluated yet, too "
-            "short, or nothing could be compared): their loss is in none of the figures."
+            "short, or nothing could be compared), so their loss is in none of the figures."
         )
     if len(found) > 1:
         yield "Savings do not add up where two pieces of advice are about the same jobs."

@@ -288,4 +288,6 @@ def _limits(
         yield "Switches are not part of the replay, nor is what they would save."
     missing = sum(not job.evaluated for job in jobs)
     if missing:
-        yield f"{missing} of {len(jobs)} jobs have no verdict: they are assumed to lose nothing."
+        yield (
+            f"{missing} of {len(jobs)} jobs have no verdict. They are assumed to have lost nothing."
+        )

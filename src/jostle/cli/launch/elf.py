@@ -73,4 +73,4 @@ def _elf(path: Path, head: bytes) -> str | None:
             return None
         if struct.unpack_from(order + "I", head, offset)[0] == _PT_INTERP:
             return None
-    return f"{path} is statically linked: no loader runs, so no library can be preloaded"
+    return f"{path} is statically linked, so no loader runs, and no library can be preloaded"

@@ -123,7 +123,7 @@ def _notes(log: DarshanLog, traffic: Traffic) -> list[str]:
     notes = []
     if traffic.evenly:
         notes.append(
-            "Files that all processes share were counted together: their traffic is divided "
+            "Files that all processes share were counted together, so their traffic is divided "
             "evenly among processes, whoever caused it."
         )
     if traffic.together > 1:
@@ -134,7 +134,7 @@ def _notes(log: DarshanLog, traffic: Traffic) -> list[str]:
     if traffic.untraced:
         percent = max(round(100 * traffic.untraced), 1)
         notes.append(
-            f"The trace lacks {percent} % of the bytes: it is not used where it is incomplete."
+            f"The trace lacks {percent} % of the bytes, so it is not used where it is incomplete."
         )
     if len(log.hosts) < log.processes:
         notes.append("The log does not know the nodes of all processes.")

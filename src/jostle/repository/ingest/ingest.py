@@ -168,7 +168,7 @@ class Ingester:
         if ahead > _AHEAD_NS:
             report.warnings.append(
                 f"The newest commit of the repository is {ahead / 3.6e12:.1f} hours ahead of this "
-                "machine's clock: one of the two clocks is wrong."
+                "machine's clock, so one of the two clocks is wrong."
             )
         report.left = len(later)
         skipped = len(files) - len(todo) - len(later)
