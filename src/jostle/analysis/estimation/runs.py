@@ -249,8 +249,8 @@ def _limits(estimates: Sequence[RunEstimate], baseline: int) -> list[str]:
         if estimate.ranks != base.ranks:
             ranks = "1 rank" if estimate.ranks == 1 else f"{estimate.ranks} ranks"
             limits.append(
-                f"Job '{estimate.job}' had {ranks}, the baseline {base.ranks}, so they are not runs "
-                "of the same case."
+                f"Job '{estimate.job}' had {ranks}, the baseline {base.ranks}, so they are not "
+                "runs of the same case."
             )
     without = [each.job for each in estimates if not any(c.usable for c in each.clusters)]
     if len(without) == len(estimates):

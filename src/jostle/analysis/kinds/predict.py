@@ -232,8 +232,9 @@ def _limits(kinds: Mapping[str, LoadKind], model: PairModel, *, outside: bool) -
     limits = []
     if not model.samples:
         limits.append(
-            "No two comparable jobs ran together in this repository. So the prediction assumes that "
-            "all processes get the same share, and its intervals are the usual errors of this assumption."
+            "No two comparable jobs ran together in this repository. So the prediction assumes "
+            "that all processes get the same share, and its intervals are the usual errors of this "
+            "assumption."
         )
     elif outside:
         limits.append(

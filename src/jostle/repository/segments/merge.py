@@ -348,8 +348,8 @@ def _notes(world: MpiWorld, alignment: Alignment, silent: Sequence[int], apart: 
         )
     if alignment.parted >= 0:
         notes.append(
-            f"From global collective {alignment.parted} on, the ranks' calls differ, so the segments "
-            "end there."
+            f"From global collective {alignment.parted} on, the ranks' calls differ, so the "
+            "segments end there."
         )
     lost = alignment.epochs_coarsest - alignment.epochs
     if lost > 0:
