@@ -157,7 +157,7 @@ def read(source: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> I
         log_file = _read_file(path)
         if log_file is None:
             unborn.append(
-                f"{path}: the file is empty: the disk was full, or the process was killed"
+                f"{path}: the file is empty, because the disk was full, or the process was killed"
             )
         else:
             log_files.append(log_file)

@@ -82,7 +82,7 @@ def check_receive_toml(site: Site) -> Check:
         return Check(
             "receive.toml",
             "fail",
-            f"{rules.tokens} is not there: no node can send",
+            f"{rules.tokens} does not exist, so no node can send",
             f"jostle receive token NODE --tokens {rules.tokens}",
         )
     where = rules.listen or str(rules.proxy_socket)

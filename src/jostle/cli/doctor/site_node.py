@@ -54,7 +54,7 @@ def check_library(site: Site) -> Check:
         return Check(
             "library",
             "fail",
-            f"users cannot read {closed[0]}: their programs start without it, "
+            f"users cannot read {closed[0]}, so their programs start without it, "
             "with an error of the loader",
             f"chmod o+rX {closed[0]}",
         )
@@ -182,7 +182,7 @@ def check_sampler(site: Site) -> Check:
         return Check(
             "sampler",
             "fail",
-            "jostle-agent does not run: what this machine did is not recorded",
+            "jostle-agent does not run, so the activity of this machine is not recorded",
             start,
         )
     from jostle.reader import ReadRequest, read_machines
