@@ -382,8 +382,8 @@ def check_slurm(site: Site) -> Check:
         return Check(
             "Slurm",
             "warn",
-            f"profiles by {by}; no {' and no '.join(missing)}: names, limits and "
-            "ends of jobs are not noted, and there are no digests",
+            f"profiles by {by}; no {' and no '.join(missing)}, so names, limits and ends of jobs "
+            "are not recorded, and there are no digests",
             f"write {lines} into {site.slurm}, then `scontrol reconfigure`",
         )
     return Check("Slurm", "ok", f"profiles by {by}; Prolog and Epilog are set")
