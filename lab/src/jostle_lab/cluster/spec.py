@@ -216,7 +216,7 @@ def check_name(name: str) -> str:
     """Return the name of a lab if it is valid, else raise UsageError."""
     if not _NAME.fullmatch(name):
         raise UsageError(
-            f"`{name}` cannot name a lab: letters, digits, `_` and `-`, at most 32.",
+            f"`{name}` cannot name a lab: a name has at most 32 letters, digits, `_` and `-`.",
             hint="Give another name, for example --name lab2.",
         )
     return name

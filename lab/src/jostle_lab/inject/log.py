@@ -338,8 +338,8 @@ def _notes(path: Path, head: np.void, missing: int, unfinished: int) -> list[str
     notes = []
     if head["lost"]:
         notes.append(
-            f"{path}: full; {head['lost']} delays of {int(head['lost_ns']) / 1e9:.3f} s in all "
-            "have no record; the totals include them"
+            f"{path}: the file is full; {head['lost']} delays of "
+            f"{int(head['lost_ns']) / 1e9:.3f} s in all have no record; the totals include them"
         )
     if missing > 0 and missing > int(head["lost"]):
         notes.append(f"{path}: the file is shorter by {missing} records than its header says")
