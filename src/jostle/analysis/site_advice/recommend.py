@@ -111,6 +111,6 @@ def _limits(
         yield "Savings do not add up where two pieces of advice are about the same jobs."
     if any(each.rule == "licence" for each in found):
         yield (
-            "Delays are those of the jobs as they ran: a job that starts later may meet other "
-            "jobs, and cores that nobody waits for are idle."
+            "Delays are computed for the jobs as they ran. In reality, a job that starts later may "
+            "meet other jobs, and cores that nobody waits for are idle."
         )

@@ -276,8 +276,8 @@ def _limits(
     if any(job.submit_s is None for job in jobs):
         number = sum(job.submit_s is None for job in jobs)
         yield (
-            f"Of {number} of {len(jobs)} jobs it is not known when they were submitted: they are "
-            "assumed to be submitted when they started."
+            f"It is not known when {number} of {len(jobs)} jobs were submitted. They are assumed "
+            "to be submitted when they started."
         )
     if without.core_hours > 0 and abs(without.core_hours / recorded.core_hours - 1) > 0.1:
         yield (

@@ -86,8 +86,8 @@ def command(
     if line or brief:
         if spool is not None or as_json or with_segments or folder or (line and brief):
             raise UsageError(
-                f"--{'line' if line else 'brief'} is not for --spool, --json, --segments, --plot "
-                "or the other of --line and --brief.",
+                f"--{'line' if line else 'brief'} cannot be combined with --spool, --json, "
+                f"--segments, --plot or --{'brief' if line else 'line'}.",
                 hint="Leave out one of the options.",
             )
         if line:
