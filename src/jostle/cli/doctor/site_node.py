@@ -73,8 +73,8 @@ def check_operators_file(site: Site) -> Check:
         return Check(
             "operator's file",
             "warn",
-            f"{site.etc}/jostle.conf does not exist, so all settings have their defaults, and users "
-            "can change them",
+            f"{site.etc}/jostle.conf does not exist, so all settings have their defaults, and "
+            "users can change them",
             f"write `spool`, `slice` and `lock = spool, slice` into {site.etc}/jostle.conf",
         )
     open_keys = sorted({"spool"} - rules.locked)

@@ -282,11 +282,10 @@ def on_link(
     to_ns: ToNs = FAR,
     steps: Points = 240,
 ) -> Response:
-    """Return the jobs on a link or switch: bytes over time, and seconds lost and caused by each.
+    """Return the jobs on a link or switch: bytes over time, time lost to others, time cost to others.
 
-    The seconds lost are those that other jobs cost the job on this link or switch; the seconds
-    caused are those that the job cost other jobs there. Jobs that the viewer may not see are left
-    out.
+    The time lost is the time that other jobs cost the job on this link or switch; the time cost is
+    the time that the job cost other jobs there. Jobs that the viewer may not see are left out.
     """
     loads = answers.loads(name, viewer, (from_ns, to_ns), steps)
     topology = loads.loads.topology
