@@ -282,7 +282,7 @@ def on_link(
     to_ns: ToNs = FAR,
     steps: Points = 240,
 ) -> Response:
-    """Return the jobs on a link or switch: bytes over time, time lost to others, time cost to others.
+    """Return the jobs on a link or switch: bytes over time, time lost there, time cost to others.
 
     The time lost is the time that other jobs cost the job on this link or switch; the time cost is
     the time that the job cost other jobs there. Jobs that the viewer may not see are left out.
