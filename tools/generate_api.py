@@ -21,7 +21,7 @@ from jostle.server import Access, create_app
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/reference/api.md"
 TYPES = ROOT / "ui/src/api/api-types.ts"
-#: A parameter: name, meaning, values, and what holds without it.
+#: A parameter: name, meaning, values, and default.
 Row = tuple[str, str, str, str]
 
 HEAD = """\
@@ -34,26 +34,29 @@ answers, are at `/api/v1/openapi.json` of a running server (OpenAPI 3.1).
 
 | | |
 |---|---|
-| log-in | `Authorization: Bearer TOKEN`: on this machine's own address the token of the printed \
-URL, else one made at `/login` |
-| [roles](serve.md#roles) | answers leave out or sum up what you may not see; such a job gets 404 |
+| log-in | header `Authorization: Bearer TOKEN`. On a loopback address, TOKEN is in the URL that \
+`jostle serve` prints; on a network address, the page `/login` creates it |
+| [roles](serve.md#roles) | answers leave out, or add up, what you may not see. A request for a \
+job that you may not see gets 404 |
 | times | ns since the Unix epoch; durations in seconds, unless a name says otherwise |
 | series | at most `points` steps, each with minimum, mean and maximum |
 | grids | length of a header (uint32), the header (JSON, padded to four bytes), rows × columns of \
-float32, row by row, little-endian; NaN: no value |
-| verdicts | 202 while one is made: ask again after `Retry-After` seconds |
+float32, row by row, little-endian; NaN in cells without a value |
+| verdicts | 202 while the verdict is being computed: repeat the request after `Retry-After` \
+seconds |
 | errors | `application/problem+json` (RFC 9457): `title` says what failed and why, `fix` what \
 to do |
 | unchanged answers | `If-None-Match` with the `ETag` gives 304 |
-| repeatable parameters | match if one value does |
+| repeatable parameters | may be given several times; a row matches if it matches one of the \
+values |
 """
 #: How the page introduces the parameters of many routes.
 COMMON = """\
 ## Parameters of many routes
 
-Brackets contain the value that holds without a parameter.
+Here and below, the default of a parameter is in brackets.
 
-| parameter | what | value |
+| parameter | meaning | values |
 |---|---|---|
 """
 TAGS = {
@@ -142,7 +145,7 @@ def section(name: str, text: str, rows: list[Row], common: list[tuple[str, str, 
 
 
 def row(parameter: dict[str, Any]) -> Row:
-    """Return name, meaning and values of a parameter, and what holds without it."""
+    """Return name, meaning, values and default of a parameter."""
     schema = parameter["schema"]
     default = schema.get("default")
     least = "required" if parameter.get("required") else ""

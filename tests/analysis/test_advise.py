@@ -241,6 +241,21 @@ def test_larger_requests_save_the_latency_of_those_that_are_fewer() -> None:
     assert advice.saving is not None
     assert advice.saving.value == pytest.approx(0.002 * total * (1 - 4096 / (1 << 20)), rel=0.02)
     assert advice.saving.low <= advice.saving.value <= advice.saving.high
+    assert advice.unless.startswith("the data of each write must be on the file system")
+
+
+def test_advice_on_reads_has_no_condition_of_writes() -> None:
+    rows = requests(0.002, 100e6, 4096)
+    swapped = [
+        name.replace("_write_", "_read_")
+        if "_write_" in name
+        else name.replace("_read_", "_write_")
+        for name in rows.column_names
+    ]
+    (advice,) = larger_requests(alongside(rows.rename_columns(swapped)), seed=0)
+    assert advice.rule == "larger reads"
+    assert "a larger read would also read what it does not need" in advice.unless
+    assert "on the file system" not in advice.unless
 
 
 def test_requests_of_many_processes_are_waited_for_by_all_of_them_at_once() -> None:

@@ -102,7 +102,7 @@ def test_a_trace_with_holes_is_not_used(store: Repository, tmp_path: Path) -> No
     assert basis(store) == "darshan:bins"
     assert sum(per_slice(store, "posix_write_bytes").values()) == 1100
     notes = store.query("SELECT notes FROM processes WHERE len(notes) > 0")["notes"].to_pylist()
-    assert "The trace lacks 9 % of the bytes: it is not used where it is incomplete." in notes[0]
+    assert "The trace lacks 9 % of the bytes, so it is not used where it is incomplete." in notes[0]
 
 
 def test_totals_lie_between_first_and_last_access(store: Repository, tmp_path: Path) -> None:

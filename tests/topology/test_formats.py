@@ -162,7 +162,7 @@ def test_rails_are_planes_and_other_networks_fabrics_of_their_own(tmp_path: Path
             "has 4 positions and 1 nodes",
         ),
         ("source,target,rate\na,b,fast\n", "line 2: `fast` is not a rate"),
-        ("source,target\na,b,c\n", "line 2: the row has 3 cells, the header 2"),
+        ("source,target\na,b,c\n", "line 2: the row has 3 cells, but the header has 2"),
         ("source,target\na,a\n", "two different ends"),
         ("source,target\na,b\nb,c\nc,a\n", "no node in it is linked"),
         ("source,target,colour\na,b,red\n", "no column `colour`"),

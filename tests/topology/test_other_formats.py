@@ -164,7 +164,9 @@ def test_boxfishs_tables(tmp_path: Path) -> None:
     (fabric,) = read_texts(tmp_path, meta, links, nodes)
     assert (fabric.kind, fabric.sizes, fabric.wraps) == ("torus", (4, 2), (True, False))
     assert len(fabric.adapters_of) == 8 and len(fabric.sources) == 2 * (8 + 8 + 4)
-    with pytest.raises(TopologyError, match="line 11: the row has 2 values, the header 6 columns"):
+    with pytest.raises(
+        TopologyError, match="line 11: the row has 2 values, but the header has 6 columns"
+    ):
         read_texts(tmp_path, BOXFISH + "1 2\n")
     with pytest.raises(TopologyError, match="there are 0 tables of links"):
         read_texts(tmp_path, meta)

@@ -2,22 +2,24 @@
 
 Public interface:
     digest: the activity of a job, per process and mount, with rates, shares of time, errors and
-        the cost of jostle; for MPI programs also over the ranks of each world, with advice which
-        tool to use next.
+        the cost of jostle. For MPI programs it also has these numbers over the ranks of each world,
+        and recommends the tool to use next.
     write_patterns, read_patterns: how a job wrote to each mount and read from it, phase by phase,
         with the size of its chunks and the period of its bursts.
     find_period: the period of the bursts in a series, if they are periodic.
     overhead: what profiling costs, from alternating runs with and without a profiler.
-    job_end: the statistics that are printed at the end of a job's output, in five groups.
+    job_end: the statistics that are printed at the end of a job's output.
     segment_rows: the execution segments of an MPI world, one dictionary for each segment.
     timeline: a metric of several jobs on one time axis, whatever their slice lengths.
     background: the load of a job and of all other jobs on the same resources, slice by slice.
     estimate: the time that one run lost to interference, from that run alone.
-    compare: by which clusters and causes estimated runs of one program differ.
-    identify: which shared resources and whose load slowed a job, and by how many seconds.
+    compare: the clusters of segments, and the causes of loss, that explain why runs of one program
+        took different times.
+    identify: the shared resources on which a job lost time, the jobs whose load caused this, and
+        the lost seconds.
     neighbours: which jobs ran concurrently with a job.
     matrix: which program slowed which other program, over all runs.
-    waits_of: the late ranks of a job, for which the others waited; since when and why.
+    waits_of: the late ranks of a job, for which the others waited, when they were late, and why.
 
 The tables come from `jostle.repository.Repository`. The results are dataclasses with `to_json()`.
 """

@@ -259,7 +259,7 @@ class Job:
 
     @with_hints
     def neighbours(self) -> list[Neighbour]:
-        """List the co-running jobs, as `jostle neighbours`, the longest overlap first."""
+        """List the jobs that `jostle neighbours` lists, the one with the longest overlap first."""
         return neighbours(self._store.alongside(self._one(), cores=False))
 
     # What interference cost it

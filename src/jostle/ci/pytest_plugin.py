@@ -50,8 +50,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Register the marker, and start to watch benchmarks if pytest is profiled."""
     config.addinivalue_line(
         "markers",
-        f"{MARKER}(percent): its result depends on time: repeated if it lost more to interference; "
-        f"a failure while disturbed does not count",
+        f"{MARKER}(percent): its result depends on time, so it is repeated if it lost more than "
+        "this to interference, and a failure while it was disturbed does not count",
     )
     if hasattr(config, "workerinput"):  # several tests at once disturb each other
         return

@@ -7,5 +7,5 @@ _LIBRARIES = ("NCCL", "RCCL", "gloo")
 
 
 def is_collective_library(library: str | None) -> bool:
-    """Return whether a communication library is one of training jobs, such as "NCCL 2.27.3"."""
+    """Return whether training jobs use this communication library, such as "NCCL 2.27.3"."""
     return (library or "").partition(" ")[0] in _LIBRARIES

@@ -98,7 +98,8 @@ def _bruck_exchange(ranks: int) -> _Steps:
 def _recursive_doubling(ranks: int) -> _Steps:
     """Exchange the whole vector between ranks at distance 2^k in step k.
 
-    Ranks beyond the last power of two send their vector to a partner first, and get the result.
+    The algorithm needs 2^n ranks. If there are more ranks than the largest power of two, each of
+    the others sends its vector to a partner first, and gets the result from it at the end.
     """
     power = 1 << (ranks.bit_length() - 1)
     extra, source = np.arange(power, ranks), np.arange(power)

@@ -1,4 +1,7 @@
-"""Routing rules of each kind of fabric: the next links of traffic from a vertex to its target."""
+"""Routing rules of each kind of fabric (torus, fat tree, ...).
+
+A rule gives the links that a message may take next at a vertex on the way to its target.
+"""
 
 from __future__ import annotations
 

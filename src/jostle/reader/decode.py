@@ -359,7 +359,7 @@ def add_file(
         place = Position(mark.record, mark.at, mark.slice) if mark is not None else None
         result = batch.add(fd, item.process, begin, flags, place)
         if result.error.text == b"out of memory":
-            raise MemoryError(f"no memory for what {item.path} holds")
+            raise MemoryError(f"there is not enough memory for the content of {item.path}")
         return FileRead(result, alive, owner)
 
 

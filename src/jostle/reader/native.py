@@ -176,7 +176,7 @@ class DecoderBatch:
         ids = ["\n".join(group).encode() for group in groups]
         self._handle = self._lib.jst_decode_new(*ids, max_rows)
         if not self._handle:
-            raise MemoryError("no memory for a batch of profiles")
+            raise MemoryError("there is not enough memory to decode a batch of profiles")
 
     def __del__(self) -> None:
         if getattr(self, "_handle", None):
@@ -190,7 +190,7 @@ class DecoderBatch:
             self._lib.jst_decode_go_on(self._handle, place)
         number = self._lib.jst_decode_add_fd(self._handle, fd, process, from_record, flags)
         if number < 0:
-            raise MemoryError("no memory for the results of a batch of profiles")
+            raise MemoryError("there is not enough memory for the results of a batch of profiles")
         view = self._lib.jst_decode_result_at(self._handle, number).contents
         return Result.from_buffer_copy(view)
 

@@ -282,10 +282,10 @@ class NodeMirror:
     def prune(self, now_s: float, kept_s: float = _KEPT_S) -> None:
         """Forget the files that the ingester has removed from the mirror.
 
-        A complete file is remembered for some time: if its node missed the answer and sends the
-        file again, the node can then be answered that the receiver had all of it. An incomplete
-        file was removed for its age; if its node still has it, the node sends it from the
-        beginning.
+        A complete file is remembered for some time. If its node missed the answer and sends the
+        file again, the receiver can then answer that it already had the whole file. The ingester
+        removes an incomplete file to which nothing was added for seven days; if its node still has
+        the file, the node sends it again from the beginning.
 
         Args:
             now_s: Present time, s since the epoch.

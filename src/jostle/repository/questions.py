@@ -330,7 +330,9 @@ class Questions:
         return background(self._engine, job, metric, count_jobs=count_jobs)
 
     def neighbours(self, job: str, metric: str) -> pa.Table:
-        """Return the jobs whose metric `background` adds up, the one with the largest sum first.
+        """Return the other jobs on a job's resources, the one with the largest sum first.
+
+        These are the jobs whose metric is added up by `background`.
 
         Args:
             job: The job whose neighbours are listed.

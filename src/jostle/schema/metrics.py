@@ -45,7 +45,7 @@ METRICS: Final[tuple[Metric, ...]] = (
     Metric("posix_read_ops", "posix", "counter", "ops", "mount", "sum", "0.1", "Successful read calls on files; sendfile, copy_file_range and splice count as a read."),
     Metric("posix_read_bytes", "posix", "counter", "bytes", "mount", "sum", "0.1", "Bytes that read calls returned."),
     Metric("posix_read_ns", "posix", "timer", "ns", "mount", "sum", "0.1", "Time in read calls."),
-    Metric("posix_write_ops", "posix", "counter", "ops", "mount", "sum", "0.1", "Successful write calls on files; sendfile, copy_file_range and splice count here, too."),
+    Metric("posix_write_ops", "posix", "counter", "ops", "mount", "sum", "0.1", "Successful write calls on files, including sendfile, copy_file_range and splice to a file."),
     Metric("posix_write_bytes", "posix", "counter", "bytes", "mount", "sum", "0.1", "Bytes that write calls accepted."),
     Metric("posix_write_ns", "posix", "timer", "ns", "mount", "sum", "0.1", "Time in write calls."),
     Metric("posix_seek_ops", "posix", "counter", "ops", "mount", "sum", "0.1", "Calls of lseek."),

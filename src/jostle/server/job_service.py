@@ -140,7 +140,10 @@ class JobService:
         return self.with_verdict(self.index.row(job), viewer)
 
     def with_verdict(self, row: Mapping[str, Any], viewer: Viewer) -> dict[str, Any]:
-        """Return a row with the two values that `row` adds, also if the job has expired."""
+        """Return a row with `verdict` and `why_not`, as `row` does, but for a row that is given.
+
+        So it also works for a job that the repository no longer has.
+        """
         verdict = self._verdicts.get(row["job"], sight(viewer.users))
         brief, why_not = (verdict.brief, verdict.error) if verdict else (None, "")
         if brief is not None:  # the suspects are on the job's page, and in the metrics

@@ -156,7 +156,7 @@ def _check_java() -> None:
     java = Path(home, "bin", "java") if home else None
     if java is not None and not os.access(java, os.X_OK):
         raise SparkError(
-            f"JAVA_HOME is {home}, and there is no bin/java in it: Spark runs in Java.",
+            f"Spark needs Java, but JAVA_HOME is {home}, which has no bin/java.",
             hint=f"Correct or unset it; {_JAVA}",
         )
     if java is None and shutil.which("java") is None:

@@ -48,7 +48,7 @@ def guess(hosts: Sequence[str], latencies_ns: NDArray[np.float64], name: str) ->
         "Switches, cables and rates are not known."
     ]
     if not levels:
-        notes.append("The latencies show no groups: all nodes are put on one switch.")
+        notes.append("The latencies show no groups, so all nodes are put on one switch.")
     for groups in levels[:1]:
         same = groups[:, None] == groups[None, :]
         inside = same & alongside

@@ -91,6 +91,6 @@ def test_runs_without_segments_are_said_once():
     one = of(A, WORK[:20])
     bare = [dataclasses.replace(one, job=job, clusters=[]) for job in ("first", "second")]
     said = [limit for limit in compare(bare).limits if "no segments" in limit]
-    assert said == ["These runs have no segments to compare: only their causes are compared."]
+    assert said == ["These runs have no segments to compare, so only their causes are compared."]
     said = compare([one, bare[0]]).limits
     assert "first has no segments to compare with those of the others." in said

@@ -198,7 +198,7 @@ def test_a_state_that_was_always_there_is_only_reported() -> None:
     )
     assert both.causes == run().causes
     assert both.limits == [
-        "node1 ran capped at 2.1 GHz all the time: its cost cannot be seen in this run. "
+        "node1 ran capped at 2.1 GHz all the time, so its cost cannot be seen in this run. "
         "The other nodes: 3.0 GHz."
     ]
     assert "other nodes" not in explained_by_cores(run(), capped).limits[0]

@@ -113,7 +113,7 @@ def run():
 @pytest.mark.parametrize("kept", [1, 2, 5])
 def test_a_few_segments_are_said_to_be_few(run, kept):
     found = checked(world_of(run, run.worlds[0].segments.slice(0, kept)))
-    assert any("too few to know what is usual" in limit for limit in found.limits)
+    assert any("too few to know how long its work usually takes" in limit for limit in found.limits)
 
 
 def test_nothing_recurs(run):
@@ -152,7 +152,7 @@ def test_a_job_without_segments_is_priced_from_its_slices(run):
     found = checked(dataclasses.replace(run, worlds=()))
     assert found.world == -1
     assert found.segments.num_rows == 0
-    assert any("No execution segments" in limit for limit in found.limits)
+    assert any("no execution segments" in limit for limit in found.limits)
 
 
 def test_several_worlds_are_said(run):

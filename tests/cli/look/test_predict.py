@@ -114,4 +114,4 @@ def test_a_repository_with_one_job_knows_laws_alone(tmp_path: Path, capsys: Any)
     spec = Spec(jobs=1, slices=60, length=40, processes=2, users=1, coincidence=0.0, roommates=0)
     path = plant(tmp_path / "one", spec, seed=1).path
     assert main(["predict", "--repository", str(path), "metadata:x2", "metadata:x2"]) == 0
-    assert "fair share alone" in capsys.readouterr().out.replace("\n", " ")
+    assert "all processes get the same share" in capsys.readouterr().out.replace("\n", " ")

@@ -38,7 +38,7 @@ def said_by(*words: str, repository: Path) -> str:
 @pytest.mark.in_turn
 @pytest.mark.tries(2)
 def test_three_loops_on_two_cores_name_each_other(tmp_path: Path) -> None:
-    """At slices of 4 s, which no test could use, each verdict names the two others by account."""
+    """At slices of 4 s, which no test could use, each verdict names the two others."""
     cores = sorted(os.sched_getaffinity(0))[:2]
     names = ["one", "two", "three"]
     runs = [
@@ -60,7 +60,7 @@ def test_three_loops_on_two_cores_name_each_other(tmp_path: Path) -> None:
         found = {each["job"]: each for each in attribution["suspects"]}
         others = set(names) - {name}
         assert others <= set(found), (name, found)
-        assert {found[other]["how"] for other in others} == {"by account"}
+        assert {found[other]["how"] for other in others} == {"by CPU time used"}
         # Alike loops, with alike parts; and all parts together are the loss.
         shares = [found[other]["share"] for other in others]
         assert min(shares) > 0.6 * max(shares)
@@ -71,7 +71,7 @@ def test_three_loops_on_two_cores_name_each_other(tmp_path: Path) -> None:
         )
         assert not set(verdict["interference"]["ruled_out"]) & others
         text = said_by("interference", name, repository=tmp_path)
-        assert "by account" in text and all(other in text for other in others)
+        assert "by CPU time used" in text and all(other in text for other in others)
 
 
 @pytest.mark.in_turn
@@ -104,7 +104,7 @@ def test_a_run_alongside_programs_without_a_profile_ends_with_their_names(tmp_pa
     ]
     found = {each["job"]: each for each in attribution["suspects"]}
     shell = next(job for job in found if job.startswith(("sh (2 processes", "dash (2 processes")))
-    assert (found[shell]["kind"], found[shell]["how"]) == ("unprofiled", "by account")
+    assert (found[shell]["kind"], found[shell]["how"]) == ("unprofiled", "by CPU time used")
     assert found[shell]["share"] > 0.25
 
 

@@ -683,7 +683,7 @@ export interface Figures {
   runs: number;
   /** names of these runs if there are fewer than five; else empty */
   others: string[];
-  /** number of processes that all these runs have, as the job has; null: no other run has as many as the job */
+  /** the job's number of processes, if all these runs have the same number; null: no other run has as many processes as the job */
   processes: number | null;
   figures: Figure[];
 }
@@ -975,7 +975,7 @@ export interface JobOnLink {
 /** A row of the list of jobs. */
 export interface JobRow {
   job: string;
-  /** batch job that this job is a part of; null: none */
+  /** batch job that this job is a part of; null: it is part of none */
   batch: string | null;
   /** for a part of a Slurm job, Slurm's name of the part, such as `12.0`; else the same as `job` */
   part: string;
@@ -1530,7 +1530,7 @@ export interface PlacementMeeting {
   shared_routers: number;
   /** number of links that traffic of both jobs may take */
   shared_links: number;
-  /** true: there is at least one such link */
+  /** true: traffic of both jobs may take at least one common link */
   conflicting: boolean;
 }
 
@@ -1852,7 +1852,7 @@ export interface Segments {
   hits_within: number;
   /** segments without interference: in each column of the chart the shortest, the middle and the longest one */
   usual: Points;
-  /** interfered segments; of more than 10 000, those with most lost time */
+  /** segments with a loss; if there are more than 10 000, those that lost most time */
   hits: Points;
   limits: string[];
 }
@@ -1917,9 +1917,9 @@ export interface ServerLane {
   bytes: number[] | null;
   /** metadata requests/s in each step; null: this viewer may not see them */
   metadata: number[] | null;
-  /** mean time of a request, ms, in each step */
+  /** mean time of a request in each step, in ms */
   request_ms: (number | null)[];
-  /** mean time of a metadata request, ms, in each step */
+  /** mean time of a metadata request in each step, in ms */
   metadata_ms: (number | null)[];
   /** share of each step in which its disks were busy, 0 to 1 */
   busy: (number | null)[];
@@ -2310,7 +2310,7 @@ export interface Trace {
 /** A job, and the other runs that it is compared with. */
 export interface Trend {
   program: string;
-  /** number of processes that all these runs have, as the job has; null: no other run has as many as the job */
+  /** the job's number of processes, if all these runs have the same number; null: no other run has as many processes as the job */
   processes: number | null;
   /** the job and the other runs, the earliest first */
   runs: TrendRun[];

@@ -158,7 +158,9 @@ def _report(
         return [path for spool in spools for path in sorted(spool.glob("*.js[pst]"))]
 
     if not profiles():
-        click.echo("jostle: nothing recorded: no process left a profile on any node", err=True)
+        click.echo(
+            "jostle: nothing was recorded, because no process left a profile on any node", err=True
+        )
         next_steps("jostle doctor")
         return False
     try:

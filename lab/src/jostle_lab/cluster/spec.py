@@ -145,8 +145,8 @@ class LabSpec:
             )
         if self.topology:
             raise UsageError(
-                "A lab with CephFS cannot have a topology: its servers need a network of their "
-                "own, which only a lab with two leaf switches has.",
+                "A lab with CephFS cannot have a topology, because Ceph's servers need a network "
+                "of their own. Only a lab without --topology has such a network.",
                 hint="Leave --topology out, or use --fs sshfs.",
             )
         if self.device_rate:
@@ -216,7 +216,7 @@ def check_name(name: str) -> str:
     """Return the name of a lab if it is valid, else raise UsageError."""
     if not _NAME.fullmatch(name):
         raise UsageError(
-            f"`{name}` cannot name a lab: letters, digits, `_` and `-`, at most 32.",
+            f"`{name}` cannot name a lab: a name has at most 32 letters, digits, `_` and `-`.",
             hint="Give another name, for example --name lab2.",
         )
     return name

@@ -93,7 +93,8 @@ def _limit_2(numbers: tuple[str, ...], rate: int, name: str, where: Path) -> Thr
         namespaces.mount("jostle-lab", where, "cgroup2")
         if "io" not in (where / "cgroup.controllers").read_text().split():
             raise LabError(
-                "The disk cannot be limited: control groups have neither blkio nor io.", hint=_FIX
+                "The disk cannot be limited, because control groups have neither blkio nor io.",
+                hint=_FIX,
             )
         if "io" not in (where / "cgroup.subtree_control").read_text().split():
             (where / "cgroup.subtree_control").write_text("+io")

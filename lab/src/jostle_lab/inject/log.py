@@ -157,7 +157,7 @@ def read(source: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> I
         log_file = _read_file(path)
         if log_file is None:
             unborn.append(
-                f"{path}: the file is empty: the disk was full, or the process was killed"
+                f"{path}: the file is empty, because the disk was full, or the process was killed"
             )
         else:
             log_files.append(log_file)
@@ -338,8 +338,8 @@ def _notes(path: Path, head: np.void, missing: int, unfinished: int) -> list[str
     notes = []
     if head["lost"]:
         notes.append(
-            f"{path}: full; {head['lost']} delays of {int(head['lost_ns']) / 1e9:.3f} s in all "
-            "have no record; the totals include them"
+            f"{path}: the file is full; {head['lost']} delays of "
+            f"{int(head['lost_ns']) / 1e9:.3f} s in all have no record; the totals include them"
         )
     if missing > 0 and missing > int(head["lost"]):
         notes.append(f"{path}: the file is shorter by {missing} records than its header says")

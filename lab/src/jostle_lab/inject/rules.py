@@ -117,7 +117,8 @@ def _delay_length(text: str) -> int:
     ns = length_ns(text, "length of a delay", "fixed:5ms")
     if not 1 <= ns <= LONGEST_NS:
         raise UsageError(
-            f"`{text}` cannot be a delay: 1 ns to 60 s.", hint="Write for example fixed:5ms"
+            f"`{text}` cannot be a delay: a delay lasts 1 ns to 60 s.",
+            hint="Write for example fixed:5ms",
         )
     return ns
 

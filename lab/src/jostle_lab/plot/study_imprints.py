@@ -1,4 +1,7 @@
-"""Makes imprints of periodic signals from traces of a study: Shah, 2020, figures 2.7 and 3.11."""
+"""Makes charts of imprints: the drops that bursts of a signal leave in the speed of a probe.
+
+The charts are those of Shah (2020, figures 2.7 and 3.11), from the traces of a study.
+"""
 
 from __future__ import annotations
 

@@ -108,8 +108,8 @@ class Store:
         """Return the runs made so far.
 
         Args:
-            failed: Whether to include unusable runs: those that failed, or whose cores were
-                distant.
+            failed: Whether to include unusable runs: those that failed, and those in which data
+                took long from core to core (placement.py).
         """
         validation_runs = self._recorded()
         if failed:

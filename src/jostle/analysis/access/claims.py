@@ -213,7 +213,11 @@ def one_each(series: MountSeries, claims: Claims, span: slice) -> bool:
 
 
 def stream(claims: Claims) -> None:
-    """Count the bytes of files that were closed soon as those of growing files, in place."""
+    """Move the bytes of files that were closed soon to the pattern of growing files.
+
+    Args:
+        claims: Bytes and chunks by pattern; they are changed.
+    """
     claims.bytes[2] += claims.bytes[0]
     claims.bytes[0] = claims.chunks[0] = 0
 

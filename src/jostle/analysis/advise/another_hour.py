@@ -55,7 +55,8 @@ def another_hour(runs: Sequence[PastRun], start_s: float, *, seed: int) -> Itera
         saving=Interval(value, float(low), float(high)),
         saving_words="by what its runs lost at both times of the day",
         pays="you: the result comes later",
-        unless="others' load changes from week to week: then past runs do not predict the next",
+        unless="others' load changes from week to week, because then past runs do not predict the "
+        "next",
     )
 
 

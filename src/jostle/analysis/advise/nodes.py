@@ -62,5 +62,5 @@ def cpu_limit(digest: JobDigest) -> Iterator[Recommendation]:
         saving=Interval(share * digest.seconds / 2, 0.0, share * digest.seconds),
         saving_words="at most the time in which it was stopped; less where other threads continued",
         pays="you: more cores are charged, for a shorter time",
-        unless="it starts more threads than it needs: then fewer threads cost nothing",
+        unless="it starts more threads than it needs, because then fewer threads cost no time",
     )

@@ -129,5 +129,5 @@ def another_target(slow: Sequence[SlowTarget]) -> Iterator[Recommendation]:
             saving=None,
             saving_words="not predicted: how many of its calls wait for this target is not known",
             pays="nobody, apart from the copy itself",
-            unless="the target is being rebuilt: then it will soon be as fast as the others",
+            unless="the target is being rebuilt, because it will soon be as fast as the others",
         )

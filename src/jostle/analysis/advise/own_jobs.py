@@ -155,5 +155,6 @@ def _out_of_step(suspect: Suspect, shift: _Shift) -> Recommendation:
         saving=Interval(part * seconds.value, part * seconds.low, part * seconds.high),
         saving_words=f"{part:.0%} of what {suspect.job} cost, by the overlap that would remain",
         pays=f"nobody; {suspect.job} ends {shift.seconds:.3g} s later",
-        unless=f"the periods are not kept: 1 % apart they meet again within 100 times {period}",
+        unless="the jobs do not keep their periods: if these differ by 1 %, bursts meet again "
+        f"within 100 times {period}",
     )

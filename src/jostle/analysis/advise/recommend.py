@@ -141,6 +141,7 @@ def _nothing(job: JobFacts, interference: JobInterference) -> str:
         )
     where = " and ".join(dict.fromkeys(others))
     return (
-        f"Nothing that you can change is known to help: what slowed this run on {where} belongs to "
-        "others. An operator can separate them; `jostle interference` has the evidence."
+        "Nothing that you can change is known to help, because what slowed this run on "
+        f"{where} belongs to others. An operator can separate them; `jostle interference` has the "
+        "evidence."
     )

@@ -102,5 +102,9 @@ def _advice(mount: str, verb: str, requests: float, size: float, saved: Interval
         saving=saved,
         saving_words="the cost of the requests avoided beyond that of their bytes, by its slices",
         pays="nobody; the program holds up to 1 MiB per file in memory",
-        unless="each piece must be on the file system before the next step (a log, a database)",
+        unless="the data of each write must be on the file system before the program continues (a "
+        "log, a database)"
+        if verb == "written"
+        else "the program needs small pieces that are far apart in the file: a larger read would "
+        "also read what it does not need",
     )

@@ -54,7 +54,7 @@ def far_adapters(used: Sequence[ProcessGpu], adapters: pa.Table | None) -> Bindi
         f"one, and {near['name']} next to the GPUs is idle",
         lever=f"send over the adapter next to the GPUs, {near['name']}",
         texts=over_adapter(near["name"]),
-        pays="Other jobs of the node, where they send over that adapter.",
+        pays="Other jobs on the node may lose time, if they send over that adapter.",
         unless="that adapter belongs to another network, or the traffic is not this job's: the "
         "counters of an adapter include all jobs",
         saving="none is predicted: the time of messages on the other adapter was not measured",

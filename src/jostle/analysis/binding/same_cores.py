@@ -57,9 +57,10 @@ def same_cores(processes: Sequence[BoundProcess]) -> BindingAdvice | None:
         f"run on {_cores(left)}, which it could use",
         lever="let them run on other cores",
         texts=on_own_cores(mates if len(worst) > 1 else worst, group),
-        pays="Nobody of this job; other jobs of the node, where they use those cores.",
-        unless="those cores are another job's: without control groups every job seems to "
-        "have all cores of the machine",
+        pays="No process of this job. Other jobs on the node may lose time, if they use those "
+        "cores.",
+        unless="those cores belong to another job (without control groups, every job seems to "
+        "have all cores of the machine)",
         saving=f"none is predicted; it is at most the {whole:.3g} s that their threads waited",
         saving_s=None,
         bytes=0,

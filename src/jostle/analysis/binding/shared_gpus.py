@@ -63,7 +63,8 @@ def shared_gpus(
         f"same node is idle ({evidence})",
         lever="give each rank a GPU of its own",
         texts=one_gpu_each(mates, str(free[0]["uuid"])),
-        pays="Nobody, if the idle GPU belongs to the job; else the job that would have got it.",
+        pays="Nobody, if the idle GPU belongs to the job; otherwise the job that would have got "
+        "it.",
         unless="the job was given this GPU alone (then ask for more), or its ranks share it on "
         "purpose" + ("" if by_agent else ", or programs without a profile use the other"),
         saving="none is predicted: the speed of each rank alone was not measured",

@@ -58,8 +58,8 @@ def continuous(
         return None
     return Continuous(
         Interval(100 * share, 0.0, 200 * share),
-        f"The same work takes longer in some parts of the run than in its fastest parts: by "
-        f"{100 * share:.1f} % of the run on average, in addition to the estimated loss.",
+        "Besides the estimated loss, the same work took longer than in the fastest parts of the "
+        f"run; this adds up to {100 * share:.1f} % of the run.",
     )
 
 

@@ -360,7 +360,9 @@ def _always(states: Sequence[_State], rows: pa.Table, grid: _Grid) -> Iterator[s
         names += f" and {len(here) - 3} more" if len(here) > 3 else ""
         level = f" at {here[0].level:.1f} GHz" if kind == "capped" and here[0].level else ""
         what = "ran capped" if kind == "capped" else "ran throttled by heat"
-        yield (f"{names} {what}{level} all the time: its cost cannot be seen in this run.{usual}")
+        yield (
+            f"{names} {what}{level} all the time, so its cost cannot be seen in this run.{usual}"
+        )
 
 
 def _watts(rows: pa.Table, estimate: RunEstimate) -> float | None:

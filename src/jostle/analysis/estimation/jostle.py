@@ -522,11 +522,14 @@ def _limits(costs: SegmentCosts, coverage: float, inferred: float | None) -> lis
     limits = []
     if len(costs.duration) < 20:
         many = "1 segment" if len(costs.duration) == 1 else f"{len(costs.duration)} segments"
-        limits.append(f"Only {many}: too few to know what is usual; run it longer.")
+        limits.append(
+            f"The run has only {many}, too few to know how long its work usually takes. A longer "
+            "run has more."
+        )
     if inferred is not None and inferred < 0.5:
         limits.append(
-            f"Only {100 * inferred:.0f} % of the time after set-up lies in segments that recur: "
-            "outside them only waiting and time off the CPU are evaluated."
+            f"Only {100 * inferred:.0f} % of the time after set-up lies in segments that recur. "
+            "Outside these segments, only waiting and time off the CPU are evaluated."
         )
     if coverage < 0.5:
         limits.append(f"Only {100 * coverage:.2g} % of the run could be evaluated.")
@@ -544,7 +547,9 @@ def _limits(costs: SegmentCosts, coverage: float, inferred: float | None) -> lis
     if costs.speed is not None:
         limits += speed_limits(costs.speed)
     if not costs.work.measured:
-        limits.append("No counter of instructions: segments are compared by their calls and bytes.")
+        limits.append(
+            "Instructions were not counted, so segments are compared by their calls and bytes."
+        )
     return limits
 
 

@@ -249,17 +249,17 @@ def _limits(estimates: Sequence[RunEstimate], baseline: int) -> list[str]:
         if estimate.ranks != base.ranks:
             ranks = "1 rank" if estimate.ranks == 1 else f"{estimate.ranks} ranks"
             limits.append(
-                f"Job '{estimate.job}' had {ranks}, the baseline {base.ranks}: they are not runs "
-                "of the same case."
+                f"Job '{estimate.job}' had {ranks}, the baseline {base.ranks}, so they are not "
+                "runs of the same case."
             )
     without = [each.job for each in estimates if not any(c.usable for c in each.clusters)]
     if len(without) == len(estimates):
-        limits.append("These runs have no segments to compare: only their causes are compared.")
+        limits.append("These runs have no segments to compare, so only their causes are compared.")
     elif without:
         verb = "has" if len(without) == 1 else "have"
         limits.append(
             f"{', '.join(without)} {verb} no segments to compare with those of the others."
         )
     if base.light == "red":
-        limits.append("The baseline itself was disturbed too much to serve as one: add more runs.")
+        limits.append("The baseline itself was disturbed too much to serve as one. Add more runs.")
     return limits

@@ -325,17 +325,18 @@ def _coverage(
 
 def _limits(spans: _RunSlices, served: list[FileService], coverage: float) -> list[str]:
     limits = [
-        "No execution segments: estimated from slices, which do not show how long "
-        "computation should take."
+        "The run has no execution segments, so its loss is estimated from slices, which do not "
+        "show how long computation should take."
     ]
     for service in served:
         if not service.assessed:
             limits.append(
-                f"Too few file operations on {service.mount} to know what they usually take."
+                f"There were too few file operations on {service.mount} to know how long they "
+                "usually take."
             )
     if len(spans.start) < LEAST_SLICES:
         many = "1 slice" if len(spans.start) == 1 else f"{len(spans.start)} slices"
-        limits.append(f"Only {many}: record shorter ones (--slice 250ms).")
+        limits.append(f"The run has only {many}. Record shorter ones (--slice 250ms).")
     if coverage < 0.5:
         limits.append(f"Only {100 * coverage:.2g} % of the run could be evaluated.")
     return limits

@@ -117,6 +117,6 @@ def own_limits(slices: pa.Table, run_s: float) -> list[str]:
         if seconds > _THROTTLED * run_s and least < 1e6:
             said.append(
                 f"The job's own CPU limit on {host} ({least:.3g} cores, of its control group) kept "
-                f"it from running for {seconds:.3g} s: this is not part of the loss."
+                f"it from running for {seconds:.3g} s, which is not part of the loss."
             )
     return said

@@ -113,7 +113,8 @@ def estimate_thesis(
     duration = ints(segments, "duration_ns")
     if (duration < 0).any():
         raise EstimateError(
-            f"Segments of job '{tables.job}' end before they begin: a clock was set meanwhile.",
+            f"Segments of job '{tables.job}' end before they begin, because a clock was set "
+            "meanwhile.",
             hint="Repeat the run on nodes with synchronised clocks.",
         )
     work, stood_in = work_of(segments, len(world.ranks))

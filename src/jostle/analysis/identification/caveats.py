@@ -64,7 +64,9 @@ def limits(
     if not alongside.job.slice_ns or not (
         alongside.own_mounts.num_rows or alongside.own_nodes.num_rows
     ):
-        said.append("The job has no slices: it was too short, or used nothing that is counted.")
+        said.append(
+            "The job has no slices, because it was too short, or used nothing that is counted."
+        )
     apart = _apart_ns(alongside)
     if scored and apart > _APART * alongside.job.slice_ns:
         said.append(
@@ -76,14 +78,17 @@ def limits(
         said += _of_place(resource_test, loss)
     shared = set(alongside.node_loads.column("host").to_pylist())
     if shared - set(nodes(alongside)) - set(accounted):
-        said.append("Of nodes shared with the same jobs only the most loaded one was evaluated.")
+        said.append(
+            "If the job shares several nodes with the same jobs, only the most loaded of these "
+            "nodes was evaluated."
+        )
     if alongside.job.processes > 1 and alongside.job.ranks <= 1 and any(losses):
         said.append(
-            "Seconds are those of the mean process: in a job whose processes wait for the slowest, "
-            "more was lost."
+            "The seconds are the mean over the job's processes. If processes wait for the slowest "
+            "one, the job lost more."
         )
     if not alongside.job.end_ns:
-        said.append("The job still runs: this is known so far.")
+        said.append("The job still runs, so this result may still change.")
     return said
 
 
@@ -99,27 +104,27 @@ def _of_place(resource_test: ResourceTest, loss: SuspectLoss | None) -> list[str
         said += _of_memory(resource)
     if resource.raw_ns > resource.axis[1]:
         said.append(
-            f"On {resource.name} others are known in slices of {resource.raw_ns / 1e9:g} s only: "
-            "their bursts are blurred."
+            f"On {resource.name} the load of others is known only in slices of "
+            f"{resource.raw_ns / 1e9:g} s, so their short bursts cannot be seen."
         )
     quiet = int((quiet_slices(resource.others, 0) & resource_test.served.scored).sum())
     if resource_test.slices and quiet < QUIET:
         said.append(
             f"On {resource.name} another job was active nearly all the time ({quiet} quiet "
-            f"slices of {resource_test.slices}): this run does not show what a steady load cost, "
-            "the loss is a lower bound."
+            f"slices of {resource_test.slices}). So this run does not show what a steady load "
+            "cost, and the loss is a lower bound."
         )
     if 0 < resource_test.slices < _FEW:
         said.append(f"On {resource.name} only {resource_test.slices} slices could be evaluated.")
     if loss and resource_test.jointly:
         said.append(
-            f"On {resource.name} no single load explains the slow slices; those of the suspects "
-            "together do, and their shares of the loss are less certain."
+            f"On {resource.name} no single job's load explains the slow slices, but the loads of "
+            "all suspects together do. So each suspect's share of the loss is less certain."
         )
     if loss and _rhythm(resource_test):
         said.append(
-            f"On {resource.name} the suspect's bursts came in a strict rhythm: the job's own "
-            "rhythm at the same instants would look the same."
+            f"On {resource.name} the suspect's bursts came in a strict rhythm. If the job slowed "
+            "itself at the same instants, the measurements would be the same."
         )
     return said
 
@@ -129,14 +134,14 @@ def _of_memory(resource: SharedResource) -> list[str]:
     said = []
     if resource.load_source == "cores":
         said.append(
-            f"On {resource.name} neighbours are known by their CPU time only: how much each "
-            "of them moves is not counted, so a suspect there is less certain."
+            f"On {resource.name} only the CPU time of neighbours is known, not how much memory "
+            "traffic each of them causes, so a suspect there is less certain."
         )
     if resource.bound == UNKNOWN:
         said.append(
             f"On {resource.name} it is not known for how much of its time the job waits for "
-            "memory (no counters, and no steady pace): it is assumed to do so all the time, "
-            "and the interval begins at 0."
+            "memory (no counters, and no steady pace). So it is assumed to wait all the "
+            "time, and the interval begins at 0."
         )
     return said
 

@@ -23,16 +23,17 @@ class PredictedLoss:
 
     Attributes:
         name: Name of the load, as the user gave it.
-        kind: Kind of the load, as a text.
+        kind: Kind of the load in words: access pattern, bytes per call, number of processes.
         neighbours: Names of the other loads, as the user gave them.
         percent: Loss in percent of the load's run time, 0 to 100, if all loads run all the time.
         low: Lower end of the 90 % interval of `percent`.
         high: Upper end of that interval.
-        fair_percent: Loss if all processes got the same share (Kuo et al., 2013), percent.
+        fair_percent: Loss if all processes got the same share of the file system's throughput (Kuo
+            et al., 2013), percent.
         pairs: Number of similar pairs of loads that ran at the same time in the past; the
             prediction rests on these.
         outside: Whether no past load is similar to this load, or to one of its neighbours. Then the
-            prediction rests on laws of fair share alone.
+            prediction assumes only that all processes get the same share.
     """
 
     name: str
@@ -95,7 +96,7 @@ class Capacity:
 
     Attributes:
         name: Name of the load, as the user gave it.
-        kind: Kind of the load, as a text.
+        kind: Kind of the load in words: access pattern, bytes per call, number of processes.
         mount: Identity of the mount; "" where none is known.
         limit_percent: Largest loss that is permitted for each job, percent of its run time.
         at_once: Number of jobs that may run at once, by the expected losses; at least 1.
@@ -231,14 +232,18 @@ def _limits(kinds: Mapping[str, LoadKind], model: PairModel, *, outside: bool) -
     limits = []
     if not model.samples:
         limits.append(
-            "No two comparable jobs ran together in this repository: the prediction is by fair "
-            "share alone, and its intervals are the usual error of that."
+            "No two comparable jobs ran together in this repository. So the prediction assumes "
+            "that all processes get the same share, and its intervals are the usual errors of this "
+            "assumption."
         )
     elif outside:
-        limits.append("Extrapolated: no load like one of these ran together with another job here.")
+        limits.append(
+            "This prediction is an extrapolation, because no similar load ran together "
+            "with another job here."
+        )
     if model.samples and not model.calibrated:
         limits.append(
-            "Fewer than ten programs ran together: intervals could not be cross-validated."
+            "Fewer than ten programs ran together, so the intervals could not be cross-validated."
         )
     for name, kind in kinds.items():
         if not kind.uses_files:

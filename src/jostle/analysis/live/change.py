@@ -169,7 +169,7 @@ class Detector:
         return None
 
     def accept(self) -> None:
-        """Accept the present level as the usual one, since the job itself changed its work."""
+        """Use the present level of the measure as the usual one: the job changed its own work."""
         self.reference = None
         self._clear()
 

@@ -134,7 +134,7 @@ class Iterations:
         return IterationStep(step.change, min(step.lost_s, slice_s), grown)
 
     def accept(self) -> None:
-        """Accept the present length as the usual one, since the job itself changed its work."""
+        """Use the present length of an iteration as the usual one: the job changed its own work."""
         self.series.accept()
         if self._parts:
             next(reversed(self._parts.values())).usual = None

@@ -61,7 +61,7 @@ class Series:
         return SeriesStep(change, 0.0)
 
     def accept(self) -> None:
-        """Accept the present level of the present phase as the usual one."""
+        """Use the present level of the measure in this phase as the usual one."""
         if self.phases:
             next(reversed(self.phases.values())).accept()
         self._pending_s = 0.0

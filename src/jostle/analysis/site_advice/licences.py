@@ -170,8 +170,8 @@ def _recommendation(
         pays=delay_words(done),
         delays=done.delays,
         unless=(
-            "cores are idle while jobs wait for a licence: then nobody can use the core hours "
-            "that are saved"
+            "cores are idle while jobs wait for a licence, because then nobody can use the core "
+            "hours that are saved"
         ),
         settings=settings,
         directives=directives,

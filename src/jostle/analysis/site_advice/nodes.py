@@ -110,7 +110,7 @@ def _exclusive(evidence: SiteEvidence, program: str, costs: list[Cost]) -> SiteR
             + ("; how many cores would stand idle is not known" if idle is None else "")
         ),
         delays=(),
-        unless="its jobs could fill whole nodes by themselves: then several of them share one",
+        unless="its jobs could fill whole nodes, because several of them can then share a node",
         directives=(directive,),
     )
 
@@ -147,7 +147,7 @@ def slow_servers(evidence: SiteEvidence) -> Iterator[SiteRecommendation]:
             saving_words="what its slowness cost; files on it stay slow until it is repaired",
             pays="nobody, apart from its capacity: the other servers take its share of new files",
             delays=(),
-            unless="it is slow because it rebuilds data: then that ends by itself",
+            unless="it is slow because it rebuilds data, which ends by itself",
         )
 
 

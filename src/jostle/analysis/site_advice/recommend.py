@@ -89,7 +89,7 @@ def _nothing(evidence: SiteEvidence, evaluated: int) -> str:
     if not evidence.jobs:
         return "No job ran in this period."
     if not evaluated:
-        return "No job of this period has a verdict: it is not known what they cost each other."
+        return "No job of this period has a verdict, so it is not known what they cost each other."
     if not evidence.costs:
         return "Do nothing: there is no evidence that jobs of this period cost each other time."
     return (
@@ -105,12 +105,12 @@ def _limits(
     if missing:
         yield (
             f"{missing} of {len(evidence.jobs)} jobs have no verdict (not evaluated yet, too "
-            "short, or nothing could be compared): their loss is in none of the figures."
+            "short, or nothing could be compared), so their loss is in none of the figures."
         )
     if len(found) > 1:
         yield "Savings do not add up where two pieces of advice are about the same jobs."
     if any(each.rule == "licence" for each in found):
         yield (
-            "Delays are those of the jobs as they ran: a job that starts later may meet other "
-            "jobs, and cores that nobody waits for are idle."
+            "Delays are computed for the jobs as they ran. In reality, a job that starts later may "
+            "meet other jobs, and cores that nobody waits for are idle."
         )

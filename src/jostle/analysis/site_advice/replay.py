@@ -276,8 +276,8 @@ def _limits(
     if any(job.submit_s is None for job in jobs):
         number = sum(job.submit_s is None for job in jobs)
         yield (
-            f"Of {number} of {len(jobs)} jobs it is not known when they were submitted: they are "
-            "assumed to be submitted when they started."
+            f"It is not known when {number} of {len(jobs)} jobs were submitted. They are assumed "
+            "to be submitted when they started."
         )
     if without.core_hours > 0 and abs(without.core_hours / recorded.core_hours - 1) > 0.1:
         yield (
@@ -288,4 +288,6 @@ def _limits(
         yield "Switches are not part of the replay, nor is what they would save."
     missing = sum(not job.evaluated for job in jobs)
     if missing:
-        yield f"{missing} of {len(jobs)} jobs have no verdict: they are assumed to lose nothing."
+        yield (
+            f"{missing} of {len(jobs)} jobs have no verdict. They are assumed to have lost nothing."
+        )

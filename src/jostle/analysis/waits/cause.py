@@ -242,7 +242,10 @@ def _without_evidence(found: _Late, explained: float, host: str) -> Reason:
     in_files = float(files.sum()) / free
     if in_files >= _MOST:
         return Reason(
-            "own imbalance", explained, host, "it made more file calls, none of them slower"
+            "own imbalance",
+            explained,
+            host,
+            "it made more file calls than the others, and its calls were not slower",
         )
     if blocked >= _BLOCKED:
         return Reason(
@@ -277,6 +280,6 @@ def _computed_longer(found: _Late, explained: float, host: str) -> Reason:
         "unknown",
         explained,
         host,
-        "it computed longer than the others: more work of its own, or slower cores",
+        "it computed longer than the others, because it had more work or slower cores",
         PROBE,
     )

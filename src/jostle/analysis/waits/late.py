@@ -82,10 +82,13 @@ def places(waiting: Floats, node: Ints | None = None) -> LatePlaces:
 
 
 def places_of(whole: Floats) -> LatePlaces:
-    """Return the rank or node that was last in each block: the one with the least time.
+    """Return the rank or node that was last in each block of slices.
+
+    All others wait in communication for the last one, so the last one is the one with the least
+    time in communication.
 
     Args:
-        whole: Time in communication of each rank or node, (blocks, labels).
+        whole: Time in communication of each rank or node, (blocks, ranks or nodes).
     """
     known = np.isfinite(whole)
     filled = np.where(known, whole, np.inf)

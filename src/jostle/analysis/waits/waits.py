@@ -109,7 +109,7 @@ def _world(tables: RankTables, rows: pa.Table, search: _WorldSearch) -> WorldWai
         return undecided(
             f"the job has {tables.left_out} process-slices, more than the {MOST_READ} that are "
             "read",
-            "longer slices (--slice)",
+            "a run with longer slices (--slice)",
         )
     if ranks < 2:
         return undecided("only one of its ranks has a profile", "profiles of the other ranks")
@@ -122,7 +122,7 @@ def _world(tables: RankTables, rows: pa.Table, search: _WorldSearch) -> WorldWai
             return undecided(
                 f"the clocks of its nodes may be {apart:.2g} s apart, and a slice is "
                 f"{grid.length:.2g} s long",
-                "nodes with synchronised clocks, or longer slices (--slice)",
+                "a run on nodes with synchronised clocks, or with longer slices (--slice)",
             )
     return _searched(rows, grid, search)
 

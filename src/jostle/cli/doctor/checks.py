@@ -210,7 +210,7 @@ def check_spool() -> Check:
             "spool",
             "fail",
             f"{spool} lies in {private}, which Slurm's job_container/tmpfs makes "
-            "private to each job: profiles would go with it",
+            "private to each job, so profiles would be removed with it",
             "set `spool` in /etc/jostle/jostle.conf to a folder elsewhere, such as "
             "/var/spool/jostle",
         )
@@ -245,7 +245,8 @@ def check_spool() -> Check:
         return Check(
             "spool",
             "fail",
-            f"{spool} is writable for all but not sticky: users could remove each other's profiles",
+            f"{spool} is writable for all but not sticky, so users could remove each other's "
+            "profiles",
             f"chmod 1777 {spool}",
         )
     if kind in NETWORK_TYPES:

@@ -45,7 +45,7 @@ NVIDIA = Vendor(
     ("libcupti.so.13", "libcupti.so.12"),
     ("CUDA_HOME", "CUDA_PATH", "/usr/local/cuda"),
     ("extras/CUPTI/lib64", "lib64"),
-    "no libcupti was found: only programs that bring it along, as PyTorch does, can be recorded",
+    "no libcupti was found, so only programs that bring it along, as PyTorch does, can be recorded",
     "install CUDA's toolkit, or set CUDA_HOME",
 )
 AMD = Vendor(
@@ -55,7 +55,7 @@ AMD = Vendor(
     ("librocprofiler-sdk.so.1",),
     ("ROCM_PATH", "/opt/rocm"),
     ("lib",),
-    "no librocprofiler-sdk.so.1 was found: only programs that bring it along can be recorded",
+    "no librocprofiler-sdk.so.1 was found, so only programs that bring it along can be recorded",
     "install rocprofiler-sdk of ROCm 7, or set ROCM_PATH",
 )
 

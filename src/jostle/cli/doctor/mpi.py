@@ -155,8 +155,8 @@ def check_perf() -> Check:
         return Check(
             "perf events",
             "ok",
-            f"granted: {', '.join(granted)}; those of hardware pause where "
-            "they would cost too much (JOSTLE_PERF=on: never)",
+            f"granted: {', '.join(granted)}; hardware counters pause while they would cost too "
+            "much (with JOSTLE_PERF=on they never pause)",
         )
     why, fix = _why({failures[name] for name in denied})
     says = f"not granted: {', '.join(denied)} ({why})"

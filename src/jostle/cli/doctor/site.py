@@ -202,7 +202,7 @@ def site_checks(site: Site) -> Iterator[tuple[str, Callable[[], Check]]]:
             lambda: Check(
                 "repository",
                 "warn",
-                f"{shown(site.repository)} is no repository: users see no jobs",
+                f"{shown(site.repository)} is not a repository, so users see no jobs",
                 "set JOSTLE_REPOSITORY to the site's repository for all users",
             ),
         )

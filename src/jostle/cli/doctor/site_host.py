@@ -82,7 +82,7 @@ def check_receive_toml(site: Site) -> Check:
         return Check(
             "receive.toml",
             "fail",
-            f"{rules.tokens} is not there: no node can send",
+            f"{rules.tokens} does not exist, so no node can send",
             f"jostle receive token NODE --tokens {rules.tokens}",
         )
     where = rules.listen or str(rules.proxy_socket)
@@ -109,7 +109,7 @@ def check_mirror(site: Site) -> Check:
         return Check(
             "mirror",
             "fail",
-            f"{mirror} has mode {mode:o}: others can read profiles of all users",
+            f"{mirror} has mode {mode:o}, so others can read profiles of all users",
             f"chmod 700 {mirror}",
         )
     free = shutil.disk_usage(mirror).free
@@ -137,7 +137,9 @@ def check_receive(site: Site) -> Check:
     """Check that the receiver runs, and how far its ingester is behind."""
     start = "systemctl enable --now jostle-receive"
     if not site.verb("receive"):
-        return Check("jostle receive", "fail", "it does not run: nodes keep their profiles", start)
+        return Check(
+            "jostle receive", "fail", "it does not run, so nodes keep their profiles", start
+        )
     rules = _settings(site)
     content = _health(rules)
     if content is None:
@@ -332,7 +334,7 @@ def check_digest(site: Site) -> Check:
     words = site.verb("site", "digest")
     file = site.config(words, "site.conf")
     if not file.exists():
-        return Check("site digest", "ok", f"{file} does not exist: digests are switched off")
+        return Check("site digest", "ok", f"{file} does not exist, so digests are switched off")
     wanted = site_settings(file).digest  # its error has the reason and the remedy
     if wanted == "off":
         return Check("site digest", "ok", f"{file} switches digests off")

@@ -54,7 +54,7 @@ def check_library(site: Site) -> Check:
         return Check(
             "library",
             "fail",
-            f"users cannot read {closed[0]}: their programs start without it, "
+            f"users cannot read {closed[0]}, so their programs start without it, "
             "with an error of the loader",
             f"chmod o+rX {closed[0]}",
         )
@@ -73,8 +73,8 @@ def check_operators_file(site: Site) -> Check:
         return Check(
             "operator's file",
             "warn",
-            f"{site.etc}/jostle.conf is not there: everything is at "
-            "its default, and users can change all of it",
+            f"{site.etc}/jostle.conf does not exist, so all settings have their defaults, and "
+            "users can change them",
             f"write `spool`, `slice` and `lock = spool, slice` into {site.etc}/jostle.conf",
         )
     open_keys = sorted({"spool"} - rules.locked)
@@ -97,12 +97,12 @@ def check_spool(site: Site) -> Check:
             "spool",
             "fail",
             f"{spool} lies in {private}, which Slurm's job_container/tmpfs makes "
-            "private to each job: profiles go with it",
+            "private to each job, so profiles are removed with it",
             "set `spool` in jostle.conf to a folder elsewhere, such as /var/spool/jostle",
         )
     make = f"install -d -m 1777 {spool}, as root, and at each boot (tmpfiles.d)"
     if not spool.is_dir():
-        return Check("spool", "fail", f"{spool} is no folder: nothing is recorded", make)
+        return Check("spool", "fail", f"{spool} is not a folder, so nothing is recorded", make)
     facts = spool.stat()
     if stat.S_IMODE(facts.st_mode) & 0o1777 != 0o1777:
         return Check(
@@ -182,7 +182,7 @@ def check_sampler(site: Site) -> Check:
         return Check(
             "sampler",
             "fail",
-            "jostle-agent does not run: what this machine did is not recorded",
+            "jostle-agent does not run, so the activity of this machine is not recorded",
             start,
         )
     from jostle.reader import ReadRequest, read_machines
@@ -233,7 +233,9 @@ def check_shipper(site: Site) -> Check:
     """Check that the shipper runs, and what the receiver last answered."""
     start = "systemctl enable --now jostle-ship"
     if not site.program("jostle-ship"):
-        return Check("shipper", "fail", "jostle-ship does not run: profiles stay here", start)
+        return Check(
+            "shipper", "fail", "jostle-ship does not run, so profiles stay on this machine", start
+        )
     code, words = _status(site)
     if code:
         return Check("shipper", "warn", words or "jostle-ship --status failed", "ask as root")
@@ -358,7 +360,7 @@ def check_slurm(site: Site) -> Check:
         return Check(
             "Slurm",
             "fail",
-            f"neither {plugstack} nor TaskProlog names jostle: jobs are not profiled",
+            f"neither {plugstack} nor TaskProlog names jostle, so jobs are not profiled",
             f"add `optional {site.prefix}/lib/slurm/spank_jostle.so` to {plugstack}",
         )
     if plugin is not None and not Path(plugin[2]).exists():
@@ -382,8 +384,8 @@ def check_slurm(site: Site) -> Check:
         return Check(
             "Slurm",
             "warn",
-            f"profiles by {by}; no {' and no '.join(missing)}: names, limits and "
-            "ends of jobs are not noted, and there are no digests",
+            f"profiles by {by}; no {' and no '.join(missing)}, so names, limits and ends of jobs "
+            "are not recorded, and there are no digests",
             f"write {lines} into {site.slurm}, then `scontrol reconfigure`",
         )
     return Check("Slurm", "ok", f"profiles by {by}; Prolog and Epilog are set")

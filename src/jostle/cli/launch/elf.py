@@ -31,9 +31,9 @@ def why_no_preload(command: str, *, depth: int = 0) -> str | None:
     except OSError as error:
         return f"{path} cannot be read ({error.strerror}), so its kind is unknown"
     if facts.st_mode & (stat.S_ISUID | stat.S_ISGID) and os.geteuid() != facts.st_uid:
-        return f"{path} runs with its owner's rights (setuid): the loader ignores preloads there"
+        return f"{path} runs with its owner's rights (setuid), so the loader ignores preloads there"
     if _has_capabilities(path):
-        return f"{path} carries file capabilities: the loader ignores preloads there"
+        return f"{path} has file capabilities, so the loader ignores preloads there"
     if head[:2] == b"#!" and depth < 4:
         words = head[2:].split(b"\n", 1)[0].split()
         if words and os.path.basename(words[0]) == b"env" and len(words) > 1:
@@ -73,4 +73,4 @@ def _elf(path: Path, head: bytes) -> str | None:
             return None
         if struct.unpack_from(order + "I", head, offset)[0] == _PT_INTERP:
             return None
-    return f"{path} is statically linked: no loader runs, so no library can be preloaded"
+    return f"{path} is statically linked, so no loader runs, and no library can be preloaded"

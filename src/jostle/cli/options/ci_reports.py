@@ -23,8 +23,8 @@ def ci_report_options(function: F) -> F:
     annotate = click.option(
         "--annotate",
         type=click.Choice(["github", "gitlab"]),
-        help="With --gate: annotate the CI pipeline: github by lines on stderr, gitlab by the "
-        "report gl-code-quality-report.json.",
+        help="With --gate: show the finding in the CI pipeline. github: print workflow commands on "
+        "stderr; gitlab: write the report gl-code-quality-report.json.",
     )
     return annotate(
         click.option(

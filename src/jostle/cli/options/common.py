@@ -26,7 +26,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def json_option(function: F) -> F:
     """Add `--json`."""
-    return click.option("--json", "as_json", is_flag=True, help="The same content as JSON.")(
+    return click.option("--json", "as_json", is_flag=True, help="Print the same content as JSON.")(
         function
     )
 

@@ -61,7 +61,7 @@ def of_server(url: str, token: str) -> Source:
         )
     if parts.scheme == "http" and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
         raise UsageError(
-            "The token would be readable on the network: the URL begins with http.",
+            "The token would be readable on the network, because the URL begins with http.",
             hint=f"Use https://{parts.netloc}, or an SSH tunnel to localhost.",
         )
     asked = urllib.request.Request(

@@ -132,7 +132,10 @@ def estimate_view(row: Mapping[str, Any], loss: BatchLoss) -> Iterator[Any]:
     if loss.lit.decided_by:
         yield f"what would decide it: {loss.lit.decided_by}"
     yield from ("", heading("Parts"), _losses(row, loss))
-    yield "Steps at the same time: the last one counts. Script: what it lost between steps."
+    yield (
+        "If steps ran at the same time, only the last one counts. The script has the time that it "
+        "lost between steps."
+    )
 
 
 def verdict(row: Mapping[str, Any], loss: BatchLoss) -> Any:

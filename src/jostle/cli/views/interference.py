@@ -68,7 +68,7 @@ def _agreement(interference: JobInterference) -> Iterator[str]:
         if suspect.agreement:
             said.setdefault(suspect.agreement, []).append(suspect.job)
     for agreement, jobs in said.items():
-        yield f"  {', '.join(dict.fromkeys(jobs))}: by account; {agreement}"
+        yield f"  {', '.join(dict.fromkeys(jobs))}: by CPU time used; {agreement}"
 
 
 def _core_account(account: CoreAccount) -> Iterator[Any]:

@@ -71,7 +71,7 @@ def notes(load: ZoneLoad) -> Iterator[str]:
     """Yield sentences on the sources of the load of others."""
     if load.others_high is not None:
         yield (
-            "Routing is adaptive here: the true load lies between that with minimal and that "
+            "Routing is adaptive here, so the true load lies between that with minimal and that "
             "with Valiant routes."
         )
     if load.modelled >= _FEW:
@@ -81,7 +81,7 @@ def notes(load: ZoneLoad) -> Iterator[str]:
         )
     if load.spread >= _FEW:
         yield (
-            f"{percent(load.spread)} of others' load has no known partners: it is spread evenly "
+            f"{percent(load.spread)} of others' load has no known partners, so it is spread evenly "
             "over the nodes of its job."
         )
     if load.lost > 0:

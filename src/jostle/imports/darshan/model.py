@@ -71,7 +71,9 @@ class Counted:
 
 @dataclass(frozen=True)
 class HeatMap:
-    """Bytes that ranks moved by one interface in bins of equal width since the start of the job.
+    """Bytes that ranks read and wrote by one interface (such as POSIX), in bins of equal width.
+
+    The first bin begins at the start of the job.
 
     Attributes:
         rank: Rank, per row.
@@ -327,7 +329,7 @@ def _operations(
     limit = run_ns / 1e9 + 1.0
     sound = (begin >= 0) & (end >= begin) & (end <= limit) & (rank >= 0)
     if not sound.all():
-        notes.append("Some traced operations have impossible times: no trace is used.")
+        notes.append("Some traced operations have impossible times, so the trace is not used.")
         return None
     return Operations(
         arrays["DXT.id"].astype(np.uint64),

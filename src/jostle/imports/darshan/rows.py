@@ -123,7 +123,7 @@ def _notes(log: DarshanLog, traffic: Traffic) -> list[str]:
     notes = []
     if traffic.evenly:
         notes.append(
-            "Files that all processes share were counted together: their traffic is divided "
+            "Files that all processes share were counted together, so their traffic is divided "
             "evenly among processes, whoever caused it."
         )
     if traffic.together > 1:
@@ -134,7 +134,7 @@ def _notes(log: DarshanLog, traffic: Traffic) -> list[str]:
     if traffic.untraced:
         percent = max(round(100 * traffic.untraced), 1)
         notes.append(
-            f"The trace lacks {percent} % of the bytes: it is not used where it is incomplete."
+            f"The trace lacks {percent} % of the bytes, so it is not used where it is incomplete."
         )
     if len(log.hosts) < log.processes:
         notes.append("The log does not know the nodes of all processes.")
@@ -280,7 +280,7 @@ def _time_in_files(cells: Cells, processes: int) -> Ints:
 
 
 def _per_rank(records: Counted, values: Ints, processes: int) -> Ints:
-    """Add up columns by rank; records of all ranks together are divided evenly among ranks."""
+    """Add up columns by rank; a record of a file that all ranks share is divided among them."""
     result = np.zeros((processes, values.shape[1]), dtype=np.int64)
     own = records.rank >= 0
     np.add.at(result, records.rank[own], values[own])

@@ -77,7 +77,7 @@ def _numbers(each: Finishing) -> DrawnFigures:
 
 
 def _seconds(each: Finishing) -> Floats:
-    """Return the boundaries of the servers' slices, s since the job's first byte."""
+    """Return when the servers' slices begin and end, in seconds after the job's first byte."""
     slices = len(each.servers[0].rates)
     begin = (each.server_start_ns - each.start_ns) / 1e9
     borders: Floats = begin + np.arange(slices + 1) * each.server_slice_ns / 1e9

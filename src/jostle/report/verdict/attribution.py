@@ -67,8 +67,8 @@ class AttributedSuspect:
 
 
 def found_by(how: Iterable[HowFound]) -> str:
-    """Return the methods by which a suspect was found, in words: `by account`."""
-    words = {"account": "by account", "test": "by statistical test"}
+    """Return the methods by which a suspect was found, in words: `by CPU time used`."""
+    words = {"account": "by CPU time used", "test": "by statistical test"}
     return " and ".join(words[each] for each in sorted(set(how)))
 
 

@@ -252,8 +252,10 @@ def parse_facts(data: bytes) -> list[dict[str, Any]]:
         raise FactsError(f"it has more than {_MOST_BYTES >> 10} KiB")
     lines = data.decode("utf-8", "replace").split("\n")
     rows = [_row(_object(line)) for line in lines[: _MOST_EVENTS + 1] if line]
-    if not 0 < len(rows) <= _MOST_EVENTS:
-        raise FactsError(f"it has {len(rows)} events, not 1 to {_MOST_EVENTS}")
+    if not rows:
+        raise FactsError("it has no events")
+    if len(rows) > _MOST_EVENTS:
+        raise FactsError(f"it has more than {_MOST_EVENTS} events")
     if len({row["batch_job"] for row in rows}) > 1:
         raise FactsError("it contains facts on several jobs")
     for before, row in pairwise(rows):

@@ -176,7 +176,7 @@ class Ingester:
         if ahead > _AHEAD_NS:
             report.warnings.append(
                 f"The newest commit of the repository is {ahead / 3.6e12:.1f} hours ahead of this "
-                "machine's clock: one of the two clocks is wrong."
+                "machine's clock, so one of the two clocks is wrong."
             )
         report.left = len(later)
         skipped = report.profiles - len(todo) - len(later)

@@ -385,7 +385,7 @@ def _sane(state: RepositoryState, horizon: int) -> None:
             for at in (newest, horizon)
         )
         raise RepositoryError(
-            f"No slices would be left: the newest ones ended at {ends}, before {border}.",
+            f"No slices would be left, because the newest ones ended at {ends}, before {border}.",
             hint="Check this machine's clock. If it is correct, use a higher age, or remove the "
             "folder.",
         )

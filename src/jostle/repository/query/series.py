@@ -89,7 +89,7 @@ def background(engine: Engine, job: str, metric: str, *, count_jobs: bool = Fals
 
 
 def neighbours(engine: Engine, job: str, metric: str) -> pa.Table:
-    """Return the jobs whose metric `background` adds up (see Repository.neighbours)."""
+    """Return the other jobs on a job's resources, by their load (see Repository.neighbours)."""
     table, key = _rollup_of(metric)
     resources, lo, hi = Loads(engine).used(job, table, engine.window(job))
     return engine.ask(

@@ -348,19 +348,19 @@ def _notes(world: MpiWorld, alignment: Alignment, silent: Sequence[int], apart: 
         )
     if alignment.parted >= 0:
         notes.append(
-            f"From global collective {alignment.parted} on, the ranks' calls differ: the segments "
-            "end there."
+            f"From global collective {alignment.parted} on, the ranks' calls differ, so the "
+            "segments end there."
         )
     lost = alignment.epochs_coarsest - alignment.epochs
     if lost > 0:
         notes.append(
             f"{lost} of {alignment.epochs_coarsest} epochs of the rank with the fewest have no "
-            f"counterpart on all other ranks: they are not merged."
+            f"counterpart on all other ranks, so they are not merged."
         )
     if alignment.by_time:
         notes.append(
-            f"{alignment.by_time} epochs end at calls that differ between ranks: they were matched "
-            "by time."
+            f"{alignment.by_time} epochs end at calls that differ between ranks, so they were "
+            "matched by time."
         )
     if apart:
         notes.append(

@@ -98,7 +98,7 @@ def open_marker(root: Path) -> None:
     try:
         if not is_there:
             raise RepositoryError(
-                f"No job is recorded yet: there is no repository at {place}.",
+                f"No job is recorded yet, because there is no repository at {place}.",
                 hint="Record a command with `jostle run -- CMD` or ingest a spool with `jostle "
                 "ingest SPOOL`; --repository names another repository.",
                 exit_code=2,

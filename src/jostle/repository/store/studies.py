@@ -218,7 +218,8 @@ class StudyStore:
         if not isinstance(content, dict):
             raise RepositoryError(
                 f"{self.folder / name} is damaged.",
-                hint=f"Start the study again: `jostle study run --fresh` for {self.name}.",
+                hint=f"Start study {self.name} again: `jostle study run --fresh STUDY`. STUDY is "
+                "its TOML file, or its name if it is shipped with jostle.",
             )
         return content
 

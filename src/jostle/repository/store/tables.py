@@ -444,13 +444,14 @@ def _rollup_chunks(
     count: Ints,
     values_of: tuple[Columns, ...],
 ) -> Iterator[PartitionChunk]:
-    """Yield rows of a rollup by partition.
+    """Yield the rows of a rollup, one table for each partition.
 
     Args:
         table: Name of the rollup.
-        names: Names of the ranks in keys.
-        keys: For each row: start of the slice (ns), job, resources, length of the slice.
-        count: For each row: number of decoded rows that it adds up.
+        names: The texts for which the numbers in `keys` stand.
+        keys: Four kinds of columns: start of the slice (ns), job, resources, length of the slice.
+            Jobs and resources are numbers, in alphabetical order of the texts.
+        count: For each row, the number of decoded rows whose values are added up in it.
         values_of: Sums, minima and maxima of each metric.
     """
     start, job, *resources, slice_ns = keys

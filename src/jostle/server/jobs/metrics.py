@@ -23,8 +23,8 @@ FAMILIES = {
     "jostle_jobs_without_samples": Family(
         "gauge",
         "",
-        f"Jobs that have no samples of their own: only {MOST_JOBS} jobs have, running ones first, "
-        "then those that lost most.",
+        f"Jobs without samples of their own, because at most {MOST_JOBS} jobs have them: first "
+        "running jobs, then the jobs that lost most time.",
     ),
     "jostle_job": Family("info", "", "Owner and program of a job."),
     "jostle_job_run_seconds": Family("gauge", "seconds", "Evaluated run time of a job."),

@@ -110,7 +110,7 @@ class Segments(BaseModel):
         "middle and the longest one"
     )
     hits: Points = Field(
-        description="interfered segments; of more than 10 000, those with most lost time"
+        description="segments with a loss; if there are more than 10 000, those that lost most time"
     )
     limits: list[str]
 

@@ -29,8 +29,8 @@ class Trend(BaseModel):
 
     program: str
     processes: int | None = Field(
-        description="number of processes that all these runs have, as the job has; null: no other "
-        "run has as many as the job"
+        description="the job's number of processes, if all these runs have the same number; null: "
+        "no other run has as many processes as the job"
     )
     runs: list[TrendRun] = Field(description="the job and the other runs, the earliest first")
 

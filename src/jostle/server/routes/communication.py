@@ -16,14 +16,12 @@ from jostle.server.transport.routers import api_router
 
 router = api_router()
 
-Rank = Annotated[
+FirstRank = Annotated[
+    int, Query(ge=0, le=2**31, description="index, in this order, of the first rank of the window")
+]
+EndRank = Annotated[
     int,
-    Query(
-        ge=0,
-        le=2**31,
-        description="the window has the ranks from index `begin` up to, but without, index `end` "
-        "in the order",
-    ),
+    Query(ge=0, le=2**31, description="index, in this order, after the last rank of the window"),
 ]
 Size = Annotated[
     int,
@@ -60,8 +58,8 @@ def matrix(
     order: Annotated[
         Order, Query(description="ranks are ordered by number, by node, or by switch")
     ] = "rank",
-    begin: Rank = 0,
-    end: Rank = 2**31,
+    begin: FirstRank = 0,
+    end: EndRank = 2**31,
     size: Size = 512,
 ) -> Response:
     """Return the traffic between the ranks of a job: a window (a square part) of the matrix.

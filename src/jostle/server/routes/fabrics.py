@@ -48,10 +48,30 @@ Of = Annotated[
     Query(max_length=16, description="numbers of the groups to include; without it, all groups"),
 ]
 MOST_ZONES = 1024
-OneJob = Annotated[str, Query(max_length=400, description="name of a job; empty: none")]
-ListIndex = Annotated[
+PreferredJob = Annotated[
+    str,
+    Query(
+        max_length=400,
+        description="name of a job: where it has traffic, the answer names it instead of a busier "
+        "job; empty: always the busiest job",
+    ),
+]
+SharingJob = Annotated[
+    str,
+    Query(
+        max_length=400,
+        description="name of a job: the answer also names the jobs that share links with it; "
+        "empty: no such jobs",
+    ),
+]
+LinkIndex = Annotated[
+    int | None, Query(ge=0, le=2**31, description="index of the link in the answer of `shape`")
+]
+SwitchIndex = Annotated[
     int | None,
-    Query(ge=0, le=2**31, description="index of the link or vertex in the answer of `shape`"),
+    Query(
+        ge=0, le=2**31, description="index of the switch among `vertices` in the answer of `shape`"
+    ),
 ]
 
 
@@ -178,7 +198,7 @@ def link_steps(
     steps: Points = 240,
     first: First = 0,
     count: Count = 16,
-    before: OneJob = "",
+    before: PreferredJob = "",
 ) -> Response:
     """Return the load of every link in some of the steps of an overview.
 
@@ -222,7 +242,7 @@ def zones(
     steps: Points = 240,
     first: First = 0,
     count: Count = 4,
-    before: OneJob = "",
+    before: PreferredJob = "",
 ) -> Response:
     """Return the traffic between the leaves or the groups of a fabric, step by step.
 
@@ -261,15 +281,16 @@ def on_link(
     request: Request,
     viewer: Looking,
     name: FabricName,
-    link: ListIndex = None,
-    switch: ListIndex = None,
+    link: LinkIndex = None,
+    switch: SwitchIndex = None,
     from_ns: FromNs = 0,
     to_ns: ToNs = FAR,
     steps: Points = 240,
 ) -> Response:
-    """Return the jobs on a link or a switch: bytes over time, and losses that each had and caused.
+    """Return the jobs on a link or switch: bytes over time, time lost there, time cost to others.
 
-    Jobs that the viewer may not see are left out.
+    The time lost is the time that other jobs cost the job on this link or switch; the time cost is
+    the time that the job cost other jobs there. Jobs that the viewer may not see are left out.
     """
     loads = answers.loads(name, viewer, (from_ns, to_ns), steps)
     topology = loads.loads.topology
@@ -301,7 +322,7 @@ def placement(
     viewer: Looking,
     name: FabricName,
     at_ns: AtNs = FAR,
-    job: OneJob = "",
+    job: SharingJob = "",
     from_ns: FromNs = 0,
     to_ns: ToNs = FAR,
     steps: Points = 240,

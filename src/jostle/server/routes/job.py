@@ -46,10 +46,19 @@ def verdict(
     job: Job,
     wait_s: Annotated[
         float,
-        Query(ge=0, le=10, description="time to wait for a verdict that is being computed, s"),
+        Query(
+            ge=0,
+            le=10,
+            description="time in seconds to wait for a verdict that is still being computed",
+        ),
     ] = 0.2,
     drawn: Annotated[
-        bool, Query(description="true: only the part of the verdict that the job's page draws")
+        bool,
+        Query(
+            description="if true, a smaller verdict for the job's page: hits close in time are "
+            "joined if slices with interference are known, `own_load` and `others_load` are "
+            "empty, and only the first resource has `steps_ns` and `service`"
+        ),
     ] = False,
 ) -> Response:
     """Return the loss of a job to interference, with causes and times.

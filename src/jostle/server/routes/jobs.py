@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from fastapi import HTTPException, Path, Query, Request
 from fastapi.responses import Response
 
+from jostle.analysis.estimation.model import CauseName
 from jostle.server.access import Looking
 from jostle.server.context import Context
 from jostle.server.jobs.index import Filter, Sort, ask
@@ -32,7 +33,12 @@ def jobs(
         Query(description="traffic light of the verdict; none: there is no verdict yet"),
     ] = None,
     cause: Annotated[
-        list[str], Query(max_length=_MOST, description="cause of the largest loss, as in verdicts")
+        list[str],
+        Query(
+            max_length=_MOST,
+            description="cause of the largest loss: "
+            + ", ".join(f"`{name}`" for name in get_args(CauseName)),
+        ),
     ] = [],  # noqa: B006
     user: Annotated[list[str], Query(max_length=_MOST, description="name of an owner")] = [],  # noqa: B006
     program: Annotated[list[str], Query(max_length=_MOST, description="name of a program")] = [],  # noqa: B006

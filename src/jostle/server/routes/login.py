@@ -48,7 +48,11 @@ def logout(
     viewer: Looking,
     request: Request,
     everywhere: Annotated[
-        bool, Query(description="end all sessions and tokens of the user; refused for scripts")
+        bool,
+        Query(
+            description="end all sessions and tokens of the user; not allowed with a token for "
+            "scripts"
+        ),
     ] = False,
 ) -> Response:
     """End the session to which the request's cookie belongs, or the token of a script."""
@@ -79,7 +83,9 @@ def script_token(context: Context, viewer: Looking, request: Request) -> ScriptT
 def _no_script(request: Request) -> None:
     """Refuse a request that a script sent with its token."""
     if request.state.csrf is None:
-        raise HTTPException(403, "A token for scripts may not do this. Log in, and use the page.")
+        raise HTTPException(
+            403, "A token for scripts is not allowed to do this. Log in, and use the page `/login`."
+        )
 
 
 @router.get("/api/v1/login", operation_id="way_in", tags=["access"])

@@ -10,13 +10,22 @@ from fastapi.responses import Response
 from jostle.server.access import Looking
 from jostle.server.context import Context
 from jostle.server.jobs.segments import Segmented, Segments, segments_of
-from jostle.server.routes.query import FAR, FromNs, Job, Points, ToNs
+from jostle.server.routes.query import FAR, MOST_POINTS, FromNs, Job, ToNs
 from jostle.server.transport.routers import api_router
 
 router = api_router()
 
 Cluster = Annotated[
     int | None, Query(ge=1, le=FAR, description="only segments of the cluster with this number")
+]
+Parts = Annotated[
+    int,
+    Query(
+        ge=16,
+        le=MOST_POINTS,
+        description="number of equal parts of the span; of the segments without a loss, the answer "
+        "has the shortest, the middle and the longest in each part",
+    ),
 ]
 
 
@@ -34,9 +43,12 @@ def segments(
     cluster: Cluster = None,
     from_ns: FromNs = 0,
     to_ns: ToNs = FAR,
-    points: Points = 800,
+    points: Parts = 800,
 ) -> Response:
-    """Return the segments of a job over a span: all losses, and three others per column."""
+    """Return execution segments in a span: at most 10 000 that lost time, and some of the others.
+
+    If more than 10 000 segments lost time, those with the largest losses are returned.
+    """
     job = context.job(viewer, job)
     span = (from_ns, to_ns)
 

@@ -164,7 +164,9 @@ class PlacementMeeting(BaseModel):
     nodes: int
     shared_routers: int = Field(description="number of switches with nodes of both jobs")
     shared_links: int = Field(description="number of links that traffic of both jobs may take")
-    conflicting: bool = Field(description="true: there is at least one such link")
+    conflicting: bool = Field(
+        description="true: traffic of both jobs may take at least one common link"
+    )
 
 
 class PlacementReport(BaseModel):

@@ -59,7 +59,9 @@ class JobRow(BaseModel):
     """A row of the list of jobs."""
 
     job: str
-    batch: str | None = Field(description="batch job that this job is a part of; null: none")
+    batch: str | None = Field(
+        description="batch job that this job is a part of; null: it is part of none"
+    )
     part: str = Field(
         description="for a part of a Slurm job, Slurm's name of the part, such as `12.0`; else the "
         "same as `job`"
@@ -264,8 +266,8 @@ class Figures(BaseModel):
         description="names of these runs if there are fewer than five; else empty"
     )
     processes: int | None = Field(
-        description="number of processes that all these runs have, as the job has; null: no other "
-        "run has as many as the job"
+        description="the job's number of processes, if all these runs have the same number; null: "
+        "no other run has as many processes as the job"
     )
     figures: list[Figure]
 

@@ -75,9 +75,9 @@ class ServerLane(BaseModel):
     metadata: list[float] | None = Field(
         description="metadata requests/s in each step; null: this viewer may not see them"
     )
-    request_ms: list[float | None] = Field(description="mean time of a request, ms, in each step")
+    request_ms: list[float | None] = Field(description="mean time of a request in each step, in ms")
     metadata_ms: list[float | None] = Field(
-        description="mean time of a metadata request, ms, in each step"
+        description="mean time of a metadata request in each step, in ms"
     )
     busy: list[float | None] = Field(
         description="share of each step in which its disks were busy, 0 to 1"

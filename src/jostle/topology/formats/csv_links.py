@@ -86,7 +86,7 @@ def _rows(source: Source) -> _Rows:
             if len(row) != len(header):
                 raise source.fault(
                     reader.line_num,
-                    f"the row has {len(row)} cells, the header {len(header)}",
+                    f"the row has {len(row)} cells, but the header has {len(header)}",
                     "Give each row a cell for each column; an empty one is fine.",
                 )
             yield reader.line_num, dict(zip(header, map(str.strip, row), strict=True))

@@ -98,7 +98,7 @@ def _csv_numbers(source: Source, columns: Sequence[str]) -> Iterator[tuple[int, 
             if len(row) != len(header):
                 raise source.fault(
                     line,
-                    f"the row has {len(row)} cells, the header {len(header)}",
+                    f"the row has {len(row)} cells, but the header has {len(header)}",
                     "Give each row a cell for each column.",
                 )
             yield line, tuple(source.whole(line, row[k], header[k], 0, 99_999) for k in places)
@@ -137,7 +137,8 @@ class _Table:
             if len(row) != len(self.columns):
                 raise self.source.fault(
                     line,
-                    f"the row has {len(row)} values, the header {len(self.columns)} columns",
+                    f"the row has {len(row)} values, but the header has {len(self.columns)} "
+                    "columns",
                     _FIX,
                 )
             yield tuple(self.source.whole(line, row[k], self.columns[k], 0, 99_999) for k in places)
@@ -185,7 +186,7 @@ def read_boxfish(sources: Sequence[Source], name: str) -> list[Topology]:
     notes = [NO_HOSTS, "The tables do not contain rates."]
     _boxfish_nodes(nodes, dimensions, builder, place)
     if not nodes:
-        notes.append("There is no table of nodes: one node is assumed at each position.")
+        notes.append("There is no table of nodes, so one node is assumed at each position.")
     sizes = _sizes(sources, dimensions, list(place))
     return fabrics(
         builder.build(

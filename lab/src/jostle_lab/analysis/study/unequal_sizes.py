@@ -1,4 +1,7 @@
-"""Analyses two programs of unequal size on one link (Kuo et al., 2013, §4.2, §4.3)."""
+"""Analyses runs of two programs with different numbers of processes that share a link.
+
+The analysis is that of Kuo et al. (2013, sections 4.2 and 4.3).
+"""
 
 from __future__ import annotations
 

@@ -121,7 +121,10 @@ def scored_runs(
     Args:
         measured: Measured interference of each run, percent.
         estimated: Estimated interference of each run, percent.
-        names: Names of the runs; default: their numbers.
+        names: Names of the runs; without them, runs are named by their numbers, from 1.
+
+    Returns:
+        For each run, its measured and estimated interference, classes and probabilities.
     """
     names = names or [str(i + 1) for i in range(len(measured))]
     rows = [
@@ -158,11 +161,14 @@ def f1_of(tp: int, fp: int, fn: int) -> F1:
 
 
 def slice_scores(found: Collection[Hashable], known: Collection[Hashable]) -> F1:
-    """Score slices in which interference was found against those that have it.
+    """Compare the slices in which interference was detected with those that truly have it.
 
     Args:
         found: Identities of the detected slices, such as (job, resource, slice).
         known: Identities of the slices with interference.
+
+    Returns:
+        Precision, recall and F1 of the detection.
     """
     said, true = set(found), set(known)
     return f1_of(len(said & true), len(said - true), len(true - said))

@@ -73,8 +73,9 @@ class _Span(click.ParamType[int]):
     "--delay",
     metavar="DELAY",
     required=True,
-    help="fixed:5ms, gauss:5ms,1ms (mean, deviation) or pareto:1ms,1.5 (least, exponent; "
-    "a third value caps it, else 1000 times the least).",
+    help="Length of a delay: fixed:5ms; gauss:5ms,1ms (mean, standard deviation); or "
+    "pareto:1ms,1.5 (minimum, exponent; a third value is the maximum, otherwise 1000 "
+    "times the minimum).",
 )
 @click.option(
     "--probability",
@@ -82,7 +83,7 @@ class _Span(click.ParamType[int]):
     metavar="P",
     default=1.0,
     show_default=True,
-    help="Probability that one of these calls is delayed.",
+    help="Probability that a call of these kinds is delayed.",
 )
 @click.option("--ranks", metavar="LIST", help="Only these ranks of an MPI program: 0,2-3.")
 @click.option(

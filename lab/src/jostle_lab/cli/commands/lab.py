@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from jostle_lab.cluster import Lab
 
 name_option = click.option(
-    "--name", default="lab", show_default=True, metavar="NAME", help="Which lab."
+    "--name", default="lab", show_default=True, metavar="NAME", help="Name of the lab."
 )
 _PASS_ON = {"ignore_unknown_options": True, "allow_interspersed_args": False}
 
@@ -108,8 +108,8 @@ def command() -> None:
     type=click.Choice(["ram", "disk", "both"]),
     default="ram",
     show_default=True,
-    help="Medium of the storage's files: memory (ram), a disk image (disk), or one folder on "
-    "each (both).",
+    help="Where the storage keeps its files: in memory (ram), on a disk image (disk), or in two "
+    "folders, one in memory and one on a disk image (both).",
 )
 @click.option(
     "--size",
@@ -208,13 +208,15 @@ def _keep_fabric(lab: Lab) -> list[str]:
 
 
 @command.command("exec", context_settings=_PASS_ON)
-@click.option("--job", metavar="JOB", help="Profile it under this name, and ingest the profiles.")
+@click.option(
+    "--job", metavar="JOB", help="Profile CMD as a job of this name, and ingest the profiles."
+)
 @click.option(
     "--slice",
     "slice_ns",
     type=SliceLength(),
     metavar="LENGTH",
-    help="Length of a time slice, 100ms to 60s (with --job).",
+    help="With --job: length of a time slice, 100ms to 60s.",
 )
 @name_option
 @repository_option
@@ -256,13 +258,15 @@ def exec_(
 @click.option(
     "--per-node", type=click.IntRange(1), metavar="K", help="Number of ranks on each node."
 )
-@click.option("--job", metavar="JOB", help="Profile it under this name, and ingest the profiles.")
+@click.option(
+    "--job", metavar="JOB", help="Profile CMD as a job of this name, and ingest the profiles."
+)
 @click.option(
     "--slice",
     "slice_ns",
     type=SliceLength(),
     metavar="LENGTH",
-    help="Length of a time slice, 100ms to 60s (with --job).",
+    help="With --job: length of a time slice, 100ms to 60s.",
 )
 @name_option
 @repository_option

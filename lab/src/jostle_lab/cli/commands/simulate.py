@@ -37,7 +37,7 @@ def command() -> None:
     default=16,
     show_default=True,
     metavar="N",
-    help="Compute nodes, at least 8.",
+    help="Number of compute nodes, at least 8.",
 )
 @click.option(
     "--days",
@@ -53,7 +53,7 @@ def command() -> None:
     default=0,
     show_default=True,
     metavar="S",
-    help="The same seed and options make the same site.",
+    help="Seed of the random numbers: the same seed and options give the same site.",
 )
 @click.option(
     "--slice",

@@ -219,7 +219,7 @@ def _end(study: Study, outcome: RunOutcome) -> None:
     if outcome.failed:
         runs = "run" if outcome.failed == 1 else "runs"
         show(
-            f"In {outcome.failed} {runs} a program failed: this is a result as well; `study show` "
+            f"In {outcome.failed} {runs} a program failed. This is a result as well; `study show` "
             f"lists them."
         )
 

@@ -33,8 +33,8 @@ _PARTS = ("estimation", "identification", "clustering", "synthetic")
 @click.option(
     "--estimation",
     is_flag=True,
-    help="Validate estimates on real programs: undisturbed, delayed, and under load on CPU, "
-    "memory or disk.",
+    help="Validate estimates on runs of real programs that are undisturbed, delayed, or under "
+    "load on CPU, memory or disk.",
 )
 @click.option(
     "--identification",
@@ -42,7 +42,9 @@ _PARTS = ("estimation", "identification", "clustering", "synthetic")
     help="Validate suspects in the lab, with signals at known instants and harmless neighbours.",
 )
 @click.option(
-    "--clustering", is_flag=True, help="Compare methods that cluster segments (Shah, fig. 5.4)."
+    "--clustering",
+    is_flag=True,
+    help="Compare methods that cluster segments (Shah, 2020, figure 5.4).",
 )
 @click.option(
     "--synthetic",
@@ -62,7 +64,8 @@ _PARTS = ("estimation", "identification", "clustering", "synthetic")
     "commands",
     metavar="NAME=COMMAND",
     multiple=True,
-    help="A program of your own; NAME@4=COMMAND: with 4 ranks. Repeatable.",
+    help="Program of your own: NAME=COMMAND, or NAME@4=COMMAND to run it with 4 ranks; may be "
+    "given more than once.",
 )
 @click.option(
     "--runs",
@@ -83,7 +86,7 @@ _PARTS = ("estimation", "identification", "clustering", "synthetic")
     "--plot",
     "pictures",
     metavar="DIR",
-    help="Draw the figures 5.4 and 5.17 to 5.20 of Shah's thesis into DIR.",
+    help="Draw the figures 5.4 and 5.17 to 5.20 of Shah (2020) into DIR.",
 )
 @format_option
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")

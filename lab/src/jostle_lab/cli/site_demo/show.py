@@ -25,7 +25,9 @@ def show_demo() -> int:
     site = DemoSite(folder)
     try:
         if not site.can_cap():
-            show("This kernel cannot limit a disk (no blkio): the server stays as fast as it is.")
+            show(
+                "This kernel cannot limit a disk (no blkio), so the server stays as fast as it is."
+            )
         with console().status("the site is up") as status:
             jobs = run_jobs(site, status.update)
             status.update("waiting for profiles and digests")

@@ -1,7 +1,8 @@
-"""Listens on the storage and starts an SFTP server for every connection.
+"""Runs on the storage node: accepts connections, and starts an SFTP server for each.
 
-`python -IS sftp_port.py ADDRESS:PORT READY-FILE SERVER`. It is a program of its own: the server
-gets the socket as its input and output, so that no byte is copied.
+Usage: `python -IS sftp_port.py ADDRESS:PORT READY-FILE SERVER`. It writes the address into
+READY-FILE when it accepts connections; SERVER is the path of the SFTP server. It is a separate
+program because the server gets the socket as its input and output, so that no data are copied.
 """
 
 import os

@@ -1,4 +1,7 @@
-"""Draws pairs of unequal size as Kuo et al., 2013, do: table 3, figures 6 and 7."""
+"""Draws pairs of programs with different numbers of processes.
+
+The drawings are those of Kuo et al. (2013): table 3, figures 6 and 7.
+"""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ class StudyPlatform(Protocol):
         """Return the study's folders on the file system under study, one in each store."""
 
     def scratch(self, run: str) -> Path:
-        """Return the path of a run's folder for profiles and logs, local to each node."""
+        """Return the path of a run's folder for profiles and logs; each node has its own folder."""
 
     def prepare(self, launch: Launch) -> None:
         """Create a program's folder and files, and run its preparation command.
@@ -92,7 +92,7 @@ class StudyPlatform(Protocol):
         """Remove both folders of a run."""
 
     def fix(self, facts: Mapping[str, object]) -> None:
-        """Remove what a killed study left in its place, which had recorded these facts."""
+        """Remove what a killed study left on its nodes, by the facts that it had recorded."""
 
     def lead_s(self, launches: Sequence[Launch]) -> float:
         """Return the time before its first operation at which a run must be started, in seconds."""
@@ -196,7 +196,7 @@ class Base:
             shutil.rmtree(self._scratch / run, ignore_errors=True)
 
     def fix(self, facts: Mapping[str, object]) -> None:
-        """Do nothing: a killed study leaves only folders here, which the runner itself removes."""
+        """Do nothing: a killed study leaves only folders, and the study's runner removes these."""
 
     def gather(self, run: str, nodes: Sequence[str]) -> Path:
         """Return the scratch folder, which all nodes share."""

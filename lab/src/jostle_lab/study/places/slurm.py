@@ -176,7 +176,7 @@ class SlurmPlace(Base):
         return self._dir / store / f".jostle-{self.study.name}"
 
     def scratch(self, run: str) -> Path:
-        """Return the path of a folder that is local to each node, the same on all nodes."""
+        """Return the path of a run's folder for profiles and logs on a local disk of each node."""
         return Path(self.study.slurm.spool) / f"jostle-{self.study.name}-{self._id}" / run
 
     def make_scratch(self, launch: Launch) -> None:

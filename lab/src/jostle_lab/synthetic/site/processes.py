@@ -24,7 +24,7 @@ def host_name(node: int) -> str:
 
 
 def scratch(number: int) -> tuple[str, str, str]:
-    """Return path, type and source of a scratch file system."""
+    """Return mount path, type and source (the server) of the scratch file system of a number."""
     return mount_of(2 * number)
 
 

@@ -255,7 +255,7 @@ _LIST = (
         (_SLOW_MEMORY,),
         1,
         20,
-        "iterative solver, slow memory in spans",
+        "iterative solver; memory is slow in some time spans",
     ),
     TraceSpec(
         "particles-calls",
@@ -335,7 +335,7 @@ _LIST = (
         (_SLOW_MEMORY,),
         1,
         20,
-        "pipelined sweeps, slow memory in spans",
+        "pipelined sweeps; memory is slow in some time spans",
     ),
     TraceSpec(
         "assembly-calls",
@@ -367,7 +367,7 @@ _LIST = (
         (_SLOW_MEMORY,),
         1,
         20,
-        "half of the run without MPI, then a solver; slow memory in spans",
+        "half of the run without MPI, then a solver; memory is slow in some time spans",
     ),
     TraceSpec(
         "imbalance-static",

@@ -36,10 +36,10 @@ Folder = Literal["own", "meeting", "victim's", "elsewhere"]
 
 @dataclass(frozen=True)
 class Rhythm:
-    """Times at which a load is active: in a part of each period, after a first instant.
+    """Times at which a load or a fault is active: in a part of each period, after a first instant.
 
     Attributes:
-        period_s, on_s: Length of a period, and of its part in which the load is active, in seconds.
+        period_s, on_s: Length of a period, and of its active part, in seconds.
         first_s: Time at which the load is active first, seconds from the start of the victim.
     """
 
@@ -81,10 +81,11 @@ class Fault:
 
     Attributes:
         server: Host of the server.
-        how: Kind of fault. `stop`: the server's process is stopped for a part of every tenth of a
-            second; `link`: its link has only a part of its data rate.
-        part: Size of the part in `how`.
-        rhythm: Times at which the server is slow.
+        how: Kind of fault. `stop`: in every tenth of a second, the server's process is stopped for
+            the share `part` of that time; `link`: the server's link has only the share `part` of
+            its data rate.
+        part: This share, 0 to 1.
+        rhythm: Times at which the fault is active.
     """
 
     server: str

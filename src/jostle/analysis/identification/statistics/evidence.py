@@ -129,7 +129,7 @@ class Moved:
         self._spectra = np.conj(np.fft.rfft(padded, axis=1))
 
     def alongside(self, load: Floats) -> Moved:
-        """Return the same slowdown without what one load explains, for tests of further loads."""
+        """Return the slowdown without the part that one load explains, to test further loads."""
         scored = self._scored
         level = np.where(scored, ranks(load), 0.0)
         there = np.where(scored, load > 0, 0.0)  # its mere presence may do the harm

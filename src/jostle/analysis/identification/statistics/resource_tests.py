@@ -335,8 +335,8 @@ def blind(resource_test: ResourceTest) -> str:
     if resource_test.total.alike or _steady(resource_test):
         return (
             "The others' load never changed while the job was active there, or changed with the "
-            "job's own phases: this job's slices do not show its effect; a comparison with a run "
-            "without them does."
+            "job's own phases, so this job's slices do not show its effect; a comparison with a "
+            "run without them does."
         )
     if resource_test.tests and min(test.smallest for test in resource_test.tests.values()) > LEVEL:
         return (

@@ -51,8 +51,9 @@ SLOWER = 3
     "--gate",
     type=click.FloatRange(0, 1000),
     metavar="PERCENT",
-    help="With --baseline: exit with status 3 if runs are that much slower even without "
-    "interference, with 4 if that is undecided.",
+    help="With --baseline: exit with status 3 if other runs are slower than the baseline by "
+    "more than PERCENT even without the time lost to interference, with 4 if this is "
+    "undecided.",
 )
 @ci_report_options
 @click.option(

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 @click.option(
     "--line",
     is_flag=True,
-    help="Print one line, even if JOB is not known, and exit with status 0 (for an epilog).",
+    help="Print a single line and exit with status 0, also if JOB is not known (for an epilog).",
 )
 @click.option(
     "--brief", is_flag=True, help="Print at most 25 lines, as at the end of a job's output."
@@ -86,8 +86,8 @@ def command(
     if line or brief:
         if spool is not None or as_json or with_segments or folder or (line and brief):
             raise UsageError(
-                f"--{'line' if line else 'brief'} is not for --spool, --json, --segments, --plot "
-                "or the other of --line and --brief.",
+                f"--{'line' if line else 'brief'} cannot be combined with --spool, --json, "
+                f"--segments, --plot or --{'brief' if line else 'line'}.",
                 hint="Leave out one of the options.",
             )
         if line:

@@ -107,7 +107,7 @@ def _refuse_drawing(job: str, folder: str | None) -> None:
     """
     if folder:
         raise UsageError(
-            f"No figure can be drawn: only the total time of the calls of {job} is known.",
+            f"No figure can be drawn, because only the total time of the calls of {job} is known.",
             hint=f"`jostle background {job} --plot FILE` draws when this and other jobs moved "
             "data.",
         )

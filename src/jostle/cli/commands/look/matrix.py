@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     type=click.Choice(["name", "kind"]),
     default="name",
     show_default=True,
-    help="Group jobs by program, or by the kind of their load.",
+    help="Group jobs by program (name), or by the kind of their load (kind): access pattern, bytes "
+    "per call, number of processes.",
 )
 @click.option(
     "--plot",

@@ -40,7 +40,9 @@ def command(jobs: tuple[str, ...], repository: Path, as_json: bool) -> None:
         emit_json({"files": files, "slow_targets": [each.to_json() for each in slow]})
         return
     if not files:
-        show("No file's storage targets are known: only Darshan logs of Lustre record them.")
+        show(
+            "No file's storage targets are known, because only Darshan logs of Lustre record them."
+        )
     elif not slow:
         show(f"No storage target is slower than its peers ({count(files)} files compared).")
     else:

@@ -52,7 +52,8 @@ if TYPE_CHECKING:
 @click.option(
     "--per",
     type=click.Choice(["gpu"]),
-    help="Draw each GPU separately: those of JOBS with a GPU metric, or those of --node.",
+    help="Draw each GPU separately: with JOBS, the twelve busiest GPUs of each job (needs a GPU "
+    "metric in --metric); with --node, the GPUs of the node.",
 )
 @metric_option
 @plot_option

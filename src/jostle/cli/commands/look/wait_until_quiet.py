@@ -101,7 +101,7 @@ def command(
             f"{unit(total)} on it."
         )
     elif found is None:
-        show(f"No load is recorded on {place}: no profiled job uses it.")
+        show(f"No load is recorded on {place}, because no profiled job uses it.")
     else:
         show(f"{place} is quiet: others put {unit(total)} on it.")
     next_steps(*steps("wait-until-quiet", "a place", flag=repository_flag(repository)))

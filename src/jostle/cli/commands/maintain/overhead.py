@@ -54,15 +54,16 @@ _GPU_NOTE = "profiled runs also count what the GPU does (--gpu)"
     "--set",
     "names",
     metavar="NAMES",
-    help="Measure programs of `jostle validate` instead of CMD, separated by commas; all: all that "
-    "are installed.",
+    help="Programs of `jostle validate` to measure instead of CMD, separated by commas; `all`: "
+    "all of them that are installed.",
 )
 @click.option(
     "--alongside",
     "libraries",
     metavar="LIBRARY",
     multiple=True,
-    help="Library of another profiler, with which CMD is run, too; may be given more than once.",
+    help="Library of another profiler: CMD is also run with this profiler; may be given more "
+    "than once.",
 )
 @click.option("--plot", "folder", metavar="DIR", help="Write a figure into DIR as well.")
 @format_option
@@ -72,7 +73,7 @@ _GPU_NOTE = "profiled runs also count what the GPU does (--gpu)"
 @click.option(
     "--gpu", is_flag=True, help="Count also the use of NVIDIA GPUs by CMD in profiled runs."
 )
-@click.option("--json", "as_json", is_flag=True, help="The same content as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the same content as JSON.")
 @click.argument("cmd", nargs=-1, type=click.UNPROCESSED, metavar="-- CMD [ARG]...")
 def command(
     runs: int,

@@ -30,7 +30,7 @@ def command() -> None:
     default=SITE_CONFIG,
     metavar="FILE",
     show_default=True,
-    help="The site's settings file, with digest, wait and url.",
+    help="Settings file of the site, with the keys digest, wait and url.",
 )
 @repository_option
 def digest(follow: bool, config: Path, repository: Path) -> None:

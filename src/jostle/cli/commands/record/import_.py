@@ -266,7 +266,7 @@ def _accounting_view(report: AccountingReport) -> Iterator[str]:
     if report.owners_unknown:
         yield (
             f"The owners of {_of(report.owners_unknown, 'job')} have no uid here (in column UID, "
-            "or as a login of this machine): these are matched by job number and time alone."
+            "or as a login of this machine). These are matched only by job number and time."
         )
 
 

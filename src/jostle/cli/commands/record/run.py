@@ -26,8 +26,8 @@ from jostle.names.identity import program_of_command
     "slice_ns",
     type=SliceLength(),
     metavar="LENGTH",
-    help="Length of a time slice, 100ms to 60s [JOSTLE_SLICE, or 4s; less where the last "
-    "run of CMD took less than about a minute].",
+    help="Length of a time slice, 100ms to 60s [JOSTLE_SLICE, or 4s; shorter if the last run "
+    "of CMD took less than about a minute].",
 )
 @click.option(
     "--core-probe",
@@ -69,9 +69,9 @@ from jostle.names.identity import program_of_command
 @click.option(
     "--output-of",
     type=click.Choice(["accepted", "all"]),
-    help="With --retries: write the standard output of the accepted attempt at its end (of "
-    "the last if none is accepted), or of all attempts as they run [accepted; all in a "
-    "terminal].",
+    help="With --retries: print the standard output of the accepted attempt at its end (if "
+    "none is accepted, that of the last attempt), or of all attempts as they run "
+    "[accepted; in a terminal all].",
 )
 @click.option(
     "--gate-status",

@@ -34,7 +34,12 @@ def megabytes(runs: Sequence[Run]) -> Floats:
 
 
 def alongside(content: ProgramPlacement) -> tuple[str, NDArray[np.bool_]]:
-    """Return the program with most evidence of slowing the runs, and the runs with it."""
+    """Return the program that most evidently slowed the runs, and which runs it slowed.
+
+    Returns:
+        The name of the program, empty if there is none; and for each run, whether the program ran
+        at the same time and used the same links.
+    """
     slower = [
         each for each in content.suspects if is_proven(each) and each.change and each.change[0] < 0
     ]

@@ -156,7 +156,8 @@ def courses_page(content: ProgramPlacement) -> Page:
         f"placement-{slug(content.program)}-inside",
         title,
         note,
-        "Change: the mean of up to five slices after, against as many before.",
+        "Change: mean rate of up to five slices after the neighbour started or ended, compared "
+        "with the mean of as many slices before.",
         DrawnFigures(("job", "time_s", "rate_MB_per_s"), rows),
         width=FULL,
         body=len(content.courses) * (_COURSE + _COURSE_GAP) + 0.15,

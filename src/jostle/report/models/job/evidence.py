@@ -138,13 +138,13 @@ def all_rest_on(store: Repository) -> list[str]:
     ]
     if any(TIMES not in basis.has for basis in numbers):
         lines.append(
-            "Runs without the time of calls per slice are compared as a whole: their slowness and "
-            "the share of their traffic while another program was active."
+            "Runs for which the time of calls per slice is not known are compared as a whole: by "
+            "their slowness, and by the share of their traffic while another program was active."
         )
     if any(BYTES not in basis.has for basis in numbers):
         lines.append(
-            "Of runs with totals only, just the first and last access are known in time: "
-            "slowdowns among them are underestimated."
+            "If only totals of a run are known, its accesses are assumed to lie between the first "
+            "and the last one, so slowdowns among such runs are underestimated."
         )
     return lines
 

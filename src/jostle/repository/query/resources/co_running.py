@@ -233,7 +233,10 @@ class CoRunning:
 
 
 def alongside(engine: Engine, job: str, *, cores: bool = True) -> CoRunning:
-    """Return what `jostle.analysis.identify` needs (see Repository.alongside)."""
+    """Return a job's slices on shared resources, and the loads of other jobs there.
+
+    Arguments and result are those of Repository.alongside.
+    """
     own = facts(engine, [job]).get(job)
     if own is None:
         raise JobError(f"There is no job {job!r}.", hint="`jostle jobs` lists them all.")
