@@ -172,6 +172,20 @@ def test_bursts_of_one_disturbance_are_one_straggler() -> None:
     assert span(found) == pytest.approx((20, 200), abs=2)
 
 
+def test_one_rank_with_two_causes_after_each_other_is_named_for_each() -> None:
+    maker = RankMaker(["n1", "n2"], slices=170)  # of two equal ranks each is last half of the time
+    starved, capped = slice(20, 55), slice(72, 107)
+    for at in (starved, capped):
+        maker.slow(1, at, 2.0)
+        maker.add("os_runqueue", 1, at, 0.1)
+    maker.add("os_throttled", 1, capped, 0.1)
+    found = {each.cause: span(each) for each in world(maker).stragglers}
+    assert found == {
+        "starved": pytest.approx((20, 55), abs=1),
+        "capped": pytest.approx((72, 107), abs=1),
+    }
+
+
 def test_lateness_that_goes_round_is_no_ranks() -> None:
     maker = RankMaker(FOUR)
     for turn in range(24):
@@ -216,14 +230,16 @@ def ring(maker: RankMaker, reach: int = 1) -> RankMaker:
     return maker
 
 
-def slow_messages(maker: RankMaker, who: list[int]) -> RankMaker:
+def slow_messages(
+    maker: RankMaker, who: list[int], at: slice = WHEN, also: tuple[list[int], slice] | None = None
+) -> RankMaker:
     """In some slices messages of some ranks take longer, and the others wait for these."""
-    slices, count = maker.need.shape
-    held = np.isin(np.arange(slices), np.arange(WHEN.start, WHEN.stop))[:, None]
-    maker.messages = np.where(held, 0.6, 0.3)
-    longer = np.isin(np.arange(count), who)[None, :]
+    longer = np.zeros(maker.need.shape, dtype=bool)
+    for ranks, span in ((who, at), also or ([], slice(0))):
+        longer[span, ranks] = True
+    maker.messages = np.where(longer.any(axis=1)[:, None], 0.6, 0.3)
     noise = np.exp(maker.dice.normal(0, 0.1, maker.need.shape))
-    maker.values["state_p2p"] = (0.02 + 0.06 * (held & longer)) * noise
+    maker.values["state_p2p"] = (0.02 + 0.06 * longer) * noise
     return maker
 
 
@@ -234,6 +250,14 @@ def test_a_slow_link_is_that_of_the_node_in_the_midst_of_slow_messages(node: int
     found = named(slow_messages(ring(RankMaker(hosts)), around))
     assert (found.ranks, found.host, found.cause) == ([node], f"n{node}", "slow link")
     assert span(found) == pytest.approx((60, 100), abs=1)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_of_two_slow_links_after_each_other_no_third_is_named(seed: int) -> None:
+    maker = ring(RankMaker(["n0", "n1", "n2", "n3"], seed=seed, slices=130))
+    slow_messages(maker, [3, 0, 1], slice(20, 55), ([0, 1, 2], slice(73, 108)))
+    found = {each.host: span(each) for each in world(maker).stragglers}
+    assert found == {"n0": pytest.approx((20, 55), abs=2), "n1": pytest.approx((73, 108), abs=2)}
 
 
 def test_of_two_nodes_no_link_is_named() -> None:

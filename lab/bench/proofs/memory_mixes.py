@@ -481,6 +481,7 @@ def main() -> int:
         if row.error:
             print(f"{row.number}: {row.error}")
     if asked.page:
+        asked.page.mkdir(parents=True, exist_ok=True)
         with (asked.page / DATA).open("w", newline="") as stream:
             table = csv.DictWriter(stream, [each.name for each in fields(Row)])
             table.writeheader()

@@ -84,6 +84,7 @@ def main() -> int:
     print(printed(rows))
     save(folder, rows)
     if asked.page:
+        asked.page.mkdir(parents=True, exist_ok=True)
         save(asked.page, rows)
         known = folder / "machine"
         where = f", {known.read_text()}" if known.exists() else ""

@@ -74,6 +74,7 @@ def main() -> int:
     print(printed(rows, asked.seed))
     save(folder, asked.seed, rows)
     if asked.page:
+        asked.page.mkdir(parents=True, exist_ok=True)
         save(asked.page, asked.seed, rows)
         known = folder / "machine"
         where = f", {known.read_text()}" if known.exists() else ""

@@ -153,6 +153,7 @@ def main() -> int:
         facts.append(known.read_text() if known.exists() else f"Seed {seed}.")
     print(printed(runs, windows, whole))
     if given.page:
+        given.page.mkdir(parents=True, exist_ok=True)
         save(given.page, runs, windows, whole)
         (given.page / PAGE).write_text(page(runs, windows, whole, facts))
     return int(any(run.error for run in runs))

@@ -95,7 +95,9 @@ class _Late:
         return max(float(own.sum()) - reference * len(own), 0.0)
 
 
-def reason(grid: Grid, members: Ints, span: tuple[int, int], late: Floats) -> Reason:
+def reason(
+    grid: Grid, members: Ints, span: tuple[int, int], late: Floats, disturbed: np.ndarray
+) -> Reason:
     """Return why ranks were late.
 
     Args:
@@ -103,8 +105,10 @@ def reason(grid: Grid, members: Ints, span: tuple[int, int], late: Floats) -> Re
         members: Columns in the grid of the late ranks, all on one node.
         span: First and last slice in which they were late.
         late: By how much they were late in each slice, s, (slices,).
+        disturbed: Whether each slice belongs to another span in which these ranks were late, so
+            that it does not serve for comparison, (slices,).
     """
-    found = _late(grid, members, span, late)
+    found = _late(grid, members, span, late, disturbed)
     whole = max(float(found.seconds.sum()), 1e-12)
     left, shares = whole, []
     host = grid.hosts[int(members[0])]
@@ -121,7 +125,9 @@ def reason(grid: Grid, members: Ints, span: tuple[int, int], late: Floats) -> Re
     return _without_evidence(found, explained, host)
 
 
-def _late(grid: Grid, members: Ints, span: tuple[int, int], late: Floats) -> _Late:
+def _late(
+    grid: Grid, members: Ints, span: tuple[int, int], late: Floats, disturbed: np.ndarray
+) -> _Late:
     slices = np.zeros(len(late), dtype=bool)
     slices[span[0] : span[1] + 1] = True
     seconds = np.where(slices, late, 0.0).clip(0)
@@ -129,7 +135,8 @@ def _late(grid: Grid, members: Ints, span: tuple[int, int], late: Floats) -> _La
     filled = np.where(np.isfinite(grid.waiting[:, members]), grid.waiting[:, members], np.inf)
     rank = members[filled.argmin(axis=1)]
     there = grid.there[:, members].any(axis=1)
-    return _Late(grid, rank, members, seconds > level / 4, ~slices & there, seconds)
+    outside = ~slices & there & ~disturbed
+    return _Late(grid, rank, members, seconds > level / 4, outside, seconds)
 
 
 def _evidence(found: _Late, host: str) -> list[tuple[WaitCause, str, float]]:

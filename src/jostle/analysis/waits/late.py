@@ -228,6 +228,34 @@ def exact_span(late: Floats, first: int, last: int) -> tuple[int, int] | None:
     return around.start + int(begin[0]), around.start + int(end[0])
 
 
+def parts_of(late: Floats, span: tuple[int, int], window: int) -> list[tuple[int, int]]:
+    """Divide a span at its pauses, in which the ranks were hardly late.
+
+    Args:
+        late: Lateness in each slice, s, (slices,).
+        span: First and last slice of the span.
+        window: Slices over which lateness is averaged; a pause is longer.
+
+    Returns:
+        First and last slice of each part.
+    """
+    inside = late[span[0] : span[1] + 1]
+    positive = inside.clip(0)
+    if not positive.any():
+        return []
+    level = float((positive**2).sum() / positive.sum())
+    there = np.convolve(np.ones(len(inside)), np.ones(window), "same")
+    mean = np.convolve(inside, np.ones(window), "same") / there
+    slices = np.flatnonzero(mean > _PART * level)
+    if not len(slices):
+        return []
+    ends = np.flatnonzero(np.diff(slices) > window)
+    begins = [slices[0], *slices[ends + 1]]
+    pairs = zip(begins, [*slices[ends], slices[-1]], strict=True)
+    exact = [exact_span(late, span[0] + int(begin), span[0] + int(end)) for begin, end in pairs]
+    return [each for each in exact if each is not None]
+
+
 def late_ranks(grid: Grid, waiting: Floats, node: int, span: slice) -> Ints:
     """Return the columns of a node's ranks that were later than the ranks of all other nodes.
 

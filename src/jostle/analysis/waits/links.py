@@ -38,12 +38,15 @@ class SlowLink:
         node: Number of the node in the grid.
         first: First slice of the span.
         last: Last slice of the span.
+        late: By how much all ranks were delayed in each slice, s; 0 in the spans of the links that
+            were found before, (slices,).
         p: Probability of such a span if all nodes are equal.
     """
 
     node: int
     first: int
     last: int
+    late: Floats
     p: float
 
 
@@ -106,9 +109,14 @@ def slow_links(
             return
         exact = exact_span(late, span.first * length, (span.last + 1) * length - 1)
         if exact is not None:
-            yield SlowLink(span.label, *exact, span.p)
-        whole = whole.copy()
+            yield SlowLink(span.label, *exact, late, span.p)
+        # RATIONALE: delays that are explained must leave both: a later span may extend over this
+        # one, because blocks without delay cost it nothing.
+        whole, late = whole.copy(), late.copy()
         whole[span.first : span.last + 1] = 0.0
+        late[span.first * length : (span.last + 1) * length] = 0.0
+        if exact is not None:
+            late[exact[0] : exact[1] + 1] = 0.0
 
 
 def _beyond_usual(values: Floats, grid: Grid) -> Floats:

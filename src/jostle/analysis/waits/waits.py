@@ -19,6 +19,7 @@ from jostle.analysis.waits.late import (
     late_ranks,
     late_span,
     lateness,
+    parts_of,
     places,
 )
 from jostle.analysis.waits.links import Peers, messages_held_up, slow_links, traffic_by_node
@@ -37,6 +38,8 @@ _EDGE = 0.05
 #: Part of the run: a span so long may consist of usual lateness and further lateness.
 _PERSISTENT = 0.8
 _USUAL, _ON_TOP = 0.25, 1.5
+#: Seconds of a pause that divides a span, because its parts may have different causes.
+_PAUSE_S = 1.0
 #: Part of the time: ranks that communicate less do not wait for each other.
 _TOGETHER = 0.01
 #: Part of a slice: if clocks differ by more, they do not show who was late in it.
@@ -64,6 +67,11 @@ class _Found:
     @property
     def inside(self) -> slice:
         return slice(self.first, self.last + 1)
+
+    @property
+    def seconds(self) -> float:
+        """Seconds that the span cost the other ranks."""
+        return float(self.late[self.inside].clip(0).sum())
 
 
 def waits_of(tables: RankTables, peers: Peers | None = None, *, seed: int = 0) -> JobWaits:
@@ -171,11 +179,8 @@ def _searched(rows: pa.Table, grid: Grid, search: _WorldSearch) -> WorldWaits:
     time = float(grid.there.sum()) * grid.length
     if float(grid.communication[grid.there].sum()) < _TOGETHER * time:
         return replace(known, answer="cleared", why="its ranks hardly communicated")
-    stragglers = [
-        _straggler(grid, found, reason(grid, found.members, (found.first, found.last), found.late))
-        for found in _late_spans(grid, search.seed, least)
-    ]
-    stragglers = _joined(stragglers) or _by_link(rows, grid, search, least)
+    stragglers = _joined(_by_rank(grid, _late_spans(grid, search.seed, least), least))
+    stragglers = stragglers or _by_link(rows, grid, search, least)
     stragglers.sort(key=lambda straggler: -straggler.seconds)
     known = replace(known, stragglers=stragglers, waited_s=waited)
     if stragglers:
@@ -269,8 +274,7 @@ def _exact(waiting: Floats, members: Ints, span: LateSpan) -> _Found | None:
 
 def _notable(grid: Grid, found: _Found, least: float) -> bool:
     """Return whether the late ranks of a span cost the others enough time to be named."""
-    seconds = float(found.late[found.inside].clip(0).sum())
-    return seconds >= max(least, _LEAST_SPAN * (found.last - found.first + 1) * grid.length)
+    return found.seconds >= max(least, _LEAST_SPAN * (found.last - found.first + 1) * grid.length)
 
 
 def _usual_part(grid: Grid, found: _Found) -> _Found:
@@ -292,6 +296,54 @@ def _usual_part(grid: Grid, found: _Found) -> _Found:
     return replace(found, late=np.minimum(found.late, most))
 
 
+def _by_rank(grid: Grid, spans: list[_Found], least: float) -> list[Straggler]:
+    """Return the late ranks of spans, each with its cause.
+
+    A span is divided at its pauses if the causes of its parts differ.
+
+    Args:
+        grid: Times of the ranks of the world.
+        spans: The spans.
+        least: Least time that a part must cost the others, in seconds.
+    """
+    found = []
+    for span in spans:
+        all_parts = _parts(grid, span)
+        others = [part for other in spans if other is not span for part in _parts(grid, other)]
+        parts = [part for part in all_parts if part.seconds >= least]
+        reasons = [_reason(grid, part, [*others, *all_parts]) for part in parts]
+        if len({(why.cause, why.resource) for why in reasons}) < 2:
+            parts, reasons = [span], [_reason(grid, span, others)]
+        found += [_straggler(grid, *each) for each in zip(parts, reasons, strict=True)]
+    return found
+
+
+def _parts(grid: Grid, span: _Found) -> list[_Found]:
+    """Return the parts of a span between its pauses."""
+    window = max(round(_PAUSE_S / grid.length), 1)
+    return [
+        replace(span, first=first, last=last)
+        for first, last in parts_of(span.late, (span.first, span.last), window)
+    ]
+
+
+def _reason(grid: Grid, part: _Found, others: list[_Found]) -> Reason:
+    """Return why ranks were late, compared with slices in which they were not late.
+
+    Args:
+        grid: Times of the ranks of the world.
+        part: A span, or a part of one.
+        others: Parts of spans; in those that do not overlap with `part`, the same ranks may have
+            been late for another cause.
+    """
+    disturbed = np.zeros(len(part.late), dtype=bool)
+    for other in others:
+        apart = other.last < part.first or part.last < other.first
+        if apart and np.intersect1d(other.members, part.members).size:
+            disturbed[other.inside] = True
+    return reason(grid, part.members, (part.first, part.last), part.late, disturbed)
+
+
 def _straggler(grid: Grid, found: _Found, why: Reason) -> Straggler:
     """Return a span and its cause as a Straggler."""
     there = np.flatnonzero(grid.there.sum(axis=1) >= 2)
@@ -301,7 +353,7 @@ def _straggler(grid: Grid, found: _Found, why: Reason) -> Straggler:
         host=grid.hosts[int(found.members[0])],
         start_ns=int(grid.start[found.first]),
         end_ns=int(grid.start[found.last] + round(grid.length * 1e9)),
-        seconds=float(found.late[found.inside].clip(0).sum()),
+        seconds=found.seconds,
         cause=why.cause,
         explained_s=why.explained_s,
         resource=why.resource,
@@ -342,8 +394,8 @@ def _by_link(rows: pa.Table, grid: Grid, search: _WorldSearch, least: float) -> 
     found = []
     for link in slow_links(grid, crossing, late, seed=search.seed, alpha=FALSE_ALARM):
         members = np.flatnonzero(grid.node == link.node)
-        span = _Found(members, link.first, link.last, late, link.p)
-        seconds = float(late[span.inside].sum())
+        span = _Found(members, link.first, link.last, link.late, link.p)
+        seconds = float(link.late[span.inside].sum())
         if seconds >= least:
             why = Reason("slow link", seconds, grid.hosts[int(members[0])])
             found.append(_straggler(grid, span, why))
