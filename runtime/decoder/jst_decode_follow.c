@@ -188,7 +188,16 @@ static bool follow_path(jst_decode *d, const char *path, jst_decode_followed *f,
     return ok;
 }
 
-/* All profiles with one metric table. */
+static bool is_used(uint32_t table, const jst_decode_followed *followed, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (followed[i].table == table)
+            return true;
+    return false;
+}
+
+/* All profiles with one metric table. RATIONALE: a table that none of them has is not prepared:
+ * with a very large table of a hostile user, that would take longer than all the profiles. */
 static bool follow_table(jst_decode *d, const jst_decode_shape *shape, uint32_t number,
                          const char *paths, uint64_t path_bytes, jst_decode_followed *followed,
                          uint32_t count)
@@ -197,6 +206,8 @@ static bool follow_table(jst_decode *d, const jst_decode_shape *shape, uint32_t 
                               .slots = shape->slots,
                               .stride = shape->stride,
                               .text_bytes = shape->text_bytes};
+    if (!is_used(number, followed, count))
+        return true;
     jst_table_free(&d->table);
     const char *wrong = jst_table_read(&d->table, &wanted, shape->text, d);
     bool ok = true;

@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from jostle.reader import Origin, ProfileHeader, ReadResult
 from jostle.reader.follow import FOLLOWED, MetricTable, identify
 from jostle.repository.ingest.mirror import placed_origin
+from jostle.repository.ingest.spool import MAX_INT
 from jostle.repository.store.layout import NO_GPU, TABLES
 from jostle.repository.store.owner_names import may_come_back
 from jostle.repository.store.profile_positions import Position
@@ -26,6 +28,9 @@ from jostle.repository.store.tables import Ints, NameRanks, ProcessSource
 #: Most mount slots of a profile that is followed; the runtime's profiles have 8.
 MOST_SLOTS = 8
 _MOST_TABLES = 64
+_MOST_TABLES_OF_USER = 8
+# Letters of a profile's notes and mounts, which are kept in memory: a user can write any number.
+_MOST_LETTERS = 4096
 _MOST_GARBAGE = 1 << 16  # bytes of paths of profiles that may be no longer followed
 _LEAST = 256  # places that are made at once
 _FACTS = np.dtype(
@@ -86,6 +91,10 @@ def may_follow(new: NewProfile) -> bool:
         and not header.gpus
         and header.mount_slots <= MOST_SLOTS
         and len(new.source.mounts) <= MOST_SLOTS
+        and sum(map(len, (*new.source.row["notes"], *new.source.mounts))) <= _MOST_LETTERS
+        and header.file_ns <= MAX_INT
+        # If the file is now an older copy, its next records are in the repository already.
+        and result.bookmark.record >= new.position.records
         and new.position.revision > 0
         and new.path.suffix == ".jst"
     )
@@ -110,6 +119,7 @@ class Followed:
         self.facts = np.zeros(0, _FACTS)
         self.paths = np.zeros(0, np.uint8)
         self.tables: list[MetricTable] = []
+        self._owners: list[int] = []  # by table: owner of the first profile that had it
         self._free: list[int] = []
         self._texts: list[str] = []
         self._codes: dict[str, int] = {}
@@ -125,35 +135,59 @@ class Followed:
 
     def add(self, profiles: Iterable[NewProfile]) -> None:
         """Follow further profiles, unless they are unusual."""
-        taken = []
+        if len(self.tables) >= _MOST_TABLES_OF_USER:
+            self._tidy_tables(self._all())
+        taken: list[dict[str, Any]] = []
         paths = [self.paths]
         end = len(self.paths)
-        for new in profiles:
-            header = new.result.header
-            if not isinstance(header, ProfileHeader) or not may_follow(new):
-                continue
-            known = identify(new.path, header.table_crc)
-            if known is None or str(new.path) in self.places:
-                continue
-            info, table = known
-            process = new.source.process
-            if info.st_nlink != 1 or table.slots > MOST_SLOTS or process in self.processes:
-                continue
-            if table not in self.tables:
-                if len(self.tables) >= _MOST_TABLES:
-                    continue
-                self.tables.append(table)
-            place = self._place()
-            self._put(place, new, info, self.tables.index(table))
-            paths.append(np.frombuffer(bytes(new.path) + b"\0", np.uint8))
-            self.files["path"][place] = end
-            end += len(paths[-1])
-            taken.append(new.source.row)
-        self.paths = np.concatenate(paths)
-        if taken:
-            schema = pa.schema(list(TABLES["processes"].keys.items()))
-            rows = [{**dict.fromkeys(schema.names), **row} for row in taken]
-            self._rows.append(pa.Table.from_pylist(rows, schema))
+        try:
+            for new in profiles:
+                place = self._new_place(new)
+                if place is not None:
+                    paths.append(np.frombuffer(bytes(new.path) + b"\0", np.uint8))
+                    self.files["path"][place] = end
+                    end += len(paths[-1])
+                    taken.append(new.source.row)
+        finally:  # also if one profile causes an error
+            self.paths = np.concatenate(paths)
+            if taken:
+                schema = pa.schema(list(TABLES["processes"].keys.items()))
+                rows = [{**dict.fromkeys(schema.names), **row} for row in taken]
+                self._rows.append(pa.Table.from_pylist(rows, schema))
+
+    def _new_place(self, new: NewProfile) -> int | None:
+        """Give a profile a place, and fill its columns; None if it is unusual."""
+        header = new.result.header
+        if not isinstance(header, ProfileHeader) or not may_follow(new):
+            return None
+        known = identify(new.path, header.table_crc)
+        if known is None or str(new.path) in self.places:
+            return None
+        info, table = known
+        if (
+            info.st_nlink != 1
+            or table.slots > MOST_SLOTS
+            or new.source.process in self.processes
+            or (number := self._number_of(table, header.uid)) is None
+        ):
+            return None
+        place = self._place()
+        self._put(place, new, info, number)
+        return place
+
+    def _number_of(self, table: MetricTable, owner: int) -> int | None:
+        """Return the number of a metric table; None if its owner or all users have too many."""
+        if table in self.tables:
+            return self.tables.index(table)
+        of_user = self._owners.count(owner)
+        if len(self.tables) >= _MOST_TABLES or of_user >= _MOST_TABLES_OF_USER:
+            return None
+        self.tables.append(table)
+        self._owners.append(owner)
+        return len(self.tables) - 1
+
+    def _all(self) -> Ints:
+        return np.array(list(self.places.values()), dtype=np.int64)
 
     def _place(self) -> int:
         if not self._free:
@@ -224,33 +258,49 @@ class Followed:
             file, fact = self.files[place], self.facts[place]
             begin = int(file["path"])
             raw = self.paths[begin : begin + 4096].tobytes().partition(b"\0")[0]
-            path = raw.decode("utf-8", "surrogateescape")
+            path = os.fsdecode(raw)
             if self.places.get(path) != place:
                 continue
             numbers = (int(file[name]) for name in ("record", "at", "slice", "inode"))
             left.append(Left(Path(path), bool(fact["sent"]), *numbers))
             del self.places[path], self.processes[int(fact["process"])]
             self._free.append(place)
-        if len(self.paths) > _MOST_GARBAGE and self._row_count > 4 * len(self.places):
+        if len(self.paths) > _MOST_GARBAGE and self._row_count > 2 * len(self.places):
             self._tidy()
         return left
 
     def _tidy(self) -> None:
         """Free the memory of profiles that are no longer followed."""
-        places = np.array(list(self.places.values()), dtype=np.int64)
+        places = self._all()
         rows = self.rows(places)
         self._rows, self._row_count = [rows], rows.num_rows
         self.facts["row"][places] = np.arange(len(places))
         texts, self._texts, self._codes = self._texts, [], {}
         for name in ("job", "host", "mounts"):
-            codes = self.facts[name]
-            known = codes[places]
-            new = [self._code(texts[code]) for code in known.ravel().tolist()]
-            codes[places] = np.array(new, dtype=np.int32).reshape(known.shape)
-        names = [path.encode("utf-8", "surrogateescape") + b"\0" for path in self.places]
+            used, which = np.unique(self.facts[name][places], return_inverse=True)
+            new = np.array([self._code(texts[code]) for code in used.tolist()], dtype=np.int32)
+            self.facts[name][places] = new[which].reshape(self.facts[name][places].shape)
+        self._tidy_returning(places)
+        self._tidy_tables(places)
+        names = [os.fsencode(path) + b"\0" for path in self.places]
         self.paths = np.frombuffer(b"".join(names), np.uint8)
         ends = np.cumsum([0, *map(len, names)])[:-1]
         self.files["path"][places] = ends
+
+    def _tidy_returning(self, places: Ints) -> None:
+        keys, starts = list(self._returning), self._starts
+        codes = self.facts["returning"][places].tolist()
+        used = sorted({code for code in codes if code >= 0})
+        new = {code: number for number, code in enumerate(used)}
+        self._returning = {keys[code]: number for code, number in new.items()}
+        self._starts = [starts[code] for code in used]
+        self.facts["returning"][places] = [new.get(code, -1) for code in codes]
+
+    def _tidy_tables(self, places: Ints) -> None:
+        used, which = np.unique(self.files["table"][places], return_inverse=True)
+        self.tables = [self.tables[number] for number in used.tolist()]
+        self._owners = [self._owners[number] for number in used.tolist()]
+        self.files["table"][places] = which
 
     def rows(self, places: Ints) -> pa.Table:
         """Return the rows of processes in table processes as they were when following began."""
@@ -259,6 +309,11 @@ class Followed:
             self._rows = [pa.concat_tables(self._rows).combine_chunks()]
         whole = self._rows[0] if self._rows else schema.empty_table()
         return whole.take(pa.array(self.facts["row"][places]))
+
+    def processes_of(self, places: Sequence[int]) -> set[int]:
+        """Return the processes of those profiles that are still followed."""
+        processes = self.facts["process"][list(places)].tolist() if places else []
+        return self.processes.keys() & processes
 
     def slice_lengths(self) -> list[int]:
         """Return the lengths of slices that some profile has, in ns."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,19 +18,33 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from jostle.errors import JostleError
+from jostle.reader import ReadResult
 from jostle.reader.follow import FollowedSlices, follow_profiles
 from jostle.reader.native import IS_FOLLOWED
 from jostle.repository.errors import ConflictError
-from jostle.repository.ingest.followed import Followed
+from jostle.repository.ingest.followed import Followed, NewProfile
 from jostle.repository.ingest.plan import ROW_EVERY_NS
-from jostle.repository.ingest.spool import AHEAD_NS, MAX_LIFE_NS, MAX_SLICES, YEAR_2000_NS
+from jostle.repository.ingest.spool import (
+    AHEAD_NS,
+    MAX_LIFE_NS,
+    MAX_SLICES,
+    YEAR_2000_NS,
+    HeaderPeek,
+)
 from jostle.repository.store.file_days import File
 from jostle.repository.store.files import publish, write_chunks
 from jostle.repository.store.layout import SILENT_NS, SILENT_SLICES, TABLES
 from jostle.repository.store.log import Log
 from jostle.repository.store.profile_positions import Position, Reached
 from jostle.repository.store.state import Change
-from jostle.repository.store.tables import Ints, PartitionChunk, SliceBatch, ends, partition_chunks
+from jostle.repository.store.tables import (
+    Ints,
+    PartitionChunk,
+    ProcessSource,
+    SliceBatch,
+    ends,
+    partition_chunks,
+)
 from jostle.repository.types import IngestReport
 
 _MOST = 8192  # profiles in one commit
@@ -98,6 +112,7 @@ def plan_followed(
         & (last - facts["first_slice"] < np.minimum(MAX_LIFE_NS // slice_ns, MAX_SLICES) - 2)
         & (first >= facts["first_slice"])
         & (now_ns >= facts["start_ns"])
+        & (files["lost_threads"] <= np.uint64(_NEWEST))
     )
     # A process here that shows no sign of life may have ended: the normal ingest finds out.
     silent = now_ns - heard > SILENT_NS + SILENT_SLICES * slice_ns
@@ -193,6 +208,29 @@ class FollowedPass:
         """
         self._root, self._log, self._guard = root, log, guard
         self.followed = Followed()
+        self._adding = threading.Lock()
+
+    def add(
+        self,
+        items: Sequence[HeaderPeek],
+        results: Sequence[ReadResult],
+        running: Mapping[int, tuple[ProcessSource, Position]],
+    ) -> None:
+        """Follow profiles of running processes from the next pass on.
+
+        Args:
+            items: Profiles that the normal ingest has just published.
+            results: Results of reading them.
+            running: By number: the running processes, and the positions of their profiles.
+        """
+        new = [
+            NewProfile(item.path, item.origin, result, *running[result.request.process])
+            for item, result in zip(items, results, strict=True)
+            if result.request.process in running
+            and not (item.final or item.segments or item.names > 1)
+        ]
+        with self._adding:  # batches are published in several threads
+            self.followed.add(new)
 
     def run(self, places: Iterable[int], max_rows: int) -> tuple[IngestReport, list[int]]:
         """Ingest the new slices of followed profiles.

@@ -13,7 +13,7 @@ import os
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
 from pathlib import Path
@@ -35,7 +35,7 @@ from jostle.repository.errors import ConflictError
 from jostle.repository.ingest.batch_facts import BatchFacts
 from jostle.repository.ingest.batch_reads import Bookmarks, Tally, files_of, segments_of, unfinished
 from jostle.repository.ingest.fair_batches import WORKERS, batches, fair, rare_collections
-from jostle.repository.ingest.followed import Left, NewProfile
+from jostle.repository.ingest.followed import Left
 from jostle.repository.ingest.followed_pass import FollowedPass
 from jostle.repository.ingest.listing import SpoolListing, list_spools
 from jostle.repository.ingest.machines import MachinePlan
@@ -103,7 +103,7 @@ class Ingester:
         self._names = JobNames(self._home, self._named)
         self._facts = BatchFacts(root, self._log, self._guard, self._names, remove=remove)
         self._follower = FollowedPass(root, self._log, self._guard)
-        self._new: list[NewProfile] | None = None  # to be followed; None: this pass adds none
+        self._follows = False  # whether this pass adds profiles to the followed ones
         self._segments: Counter[str] = Counter()  # by job, of ended processes
         self.shortest_slice_ns = DEFAULT_SLICE_NS
         #: Processes with a profile, by the last pass; None: not all could be checked.
@@ -155,10 +155,8 @@ class Ingester:
         self, paths: Sequence[Path], progress: Progress | None, *, follow: bool
     ) -> IngestReport:
         with plain_errors(self._root), rare_collections():
-            self._new = [] if follow else None
-            report = self._turn(paths, progress, follow=follow)
-            self._follower.followed.add(self._new or ())
-            return report
+            self._follows = follow
+            return self._turn(paths, progress, follow=follow)
 
     def _turn(
         self, paths: Sequence[Path], progress: Progress | None, *, follow: bool
@@ -171,7 +169,7 @@ class Ingester:
         report.profiles = listing.profiles
         report.add(self._facts.take(listing.facts))
         self._follow(listing, report)
-        todo, later = fair(self._news(listing.files, report), self._fresh)
+        todo, later = fair(self._news(listing, report), self._fresh)
         ahead = self._log.state.time_ns - time.time_ns()
         if ahead > _AHEAD_NS:
             report.warnings.append(
@@ -247,8 +245,9 @@ class Ingester:
                 with self._guard:
                     self._segments.pop(job, None)
 
-    def _news(self, paths: Mapping[Path, Origin | None], report: IngestReport) -> list[HeaderPeek]:
+    def _news(self, listing: SpoolListing, report: IngestReport) -> list[HeaderPeek]:
         """Read the headers of files, except those that have no new data."""
+        paths = listing.files
         followed = self._follower.followed
         twice = superseded_profiles({**paths, **followed.with_pid_of(paths)})
         with self._guard:
@@ -290,15 +289,16 @@ class Ingester:
                     continue
                 if not peek.final and MIN_SLICE_NS <= peek.slice_ns <= MAX_SLICE_NS:
                     slice_ns.append(peek.slice_ns)
-                if peek.process in followed.processes:  # another file has the same process
-                    continue
-                if peek.process is None:
-                    if self._settled.get(path) != peek.mark or peek.mark == (0, 0, 0):
-                        todo.append(peek)
-                else:
+                place = followed.processes.get(peek.process or 0)
+                if place is not None:  # another file has the same process: the newer one counts
+                    if peek.heard_ns <= followed.files["heartbeat_ns"][place]:
+                        continue
+                    self._leave([place])
+                is_new = peek.process is not None or self._settled.get(path) != peek.mark
+                if is_new or peek.mark == (0, 0, 0):
                     todo.append(peek)
             present = {item.process for item in todo if item.process}
-            self.present = None if locked else present.union(followed.processes)
+            self.present = None if locked else present | followed.processes_of(listing.followed)
             todo = self._without_done(todo, state, report)
             self.shortest_slice_ns = min(slice_ns)
         self._names.learn((peek.owner, peek.job, *peek.span) for peek in todo)
@@ -321,14 +321,16 @@ class Ingester:
     ) -> list[HeaderPeek]:
         """Leave out profiles that are complete in the repository, and remove them if asked to.
 
-        Of several files of one process only the first is kept.
+        Of several files of one process, only the one with the newest heartbeat is kept.
         """
         done = state.done_of([key for peek in peeks for key in self._ids(peek)])
         expired = state.expired_of(done)
         left: dict[object, HeaderPeek] = {}
         for peek in peeks:
             if done.isdisjoint(self._ids(peek)):
-                left.setdefault(peek.process or peek.path, peek)
+                first = left.setdefault(peek.process or peek.path, peek)
+                if peek.heard_ns > first.heard_ns:
+                    left[first.process or first.path] = peek
                 continue
             if peek.is_dead or not self._remove:
                 self._over.add(peek.path)
@@ -534,8 +536,6 @@ class Ingester:
                 tally.changed.add(item.path)
             self._bookmarks.keep(item, result, over=item.process in plan.finished)
             self._leave_refused(item, result.error)
-            if result.request.process in plan.running:
-                self._note_running(item, result, plan)
             if result.complete or result.error is not None:
                 self._taken[item.path] = item.bytes
             if item.process is None and result.error is None:
@@ -552,12 +552,8 @@ class Ingester:
             )
             if self._remove and dead and item.process in plan.finished:
                 self._remove_file(item.path, item.mark, tally.report)
-
-    def _note_running(self, item: HeaderPeek, result: ReadResult, plan: Plan) -> None:
-        """Remember a running process's profile, to be followed from the next pass on."""
-        if self._new is not None and not item.final and not item.segments and item.names == 1:
-            source, at = plan.running[result.request.process]
-            self._new.append(NewProfile(item.path, item.origin, result, source, at))
+        if self._follows:
+            self._follower.add(items, results, plan.running)
 
     def _named(self, jobs: list[str]) -> list[tuple[str, int | None, int, int]]:
         """Return name, owner, start and end of the jobs that ever had one of these names."""

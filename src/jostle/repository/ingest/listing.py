@@ -31,12 +31,14 @@ class SpoolListing:
         files: All other profiles, sorted, with the facts from a mirror about them.
         facts: Files with facts on batch jobs, sorted, likewise.
         folders: Paths of the folders of which all files were listed.
+        mirrors: Paths of the mirrors, of which all folders were listed.
     """
 
     followed: list[int] = field(default_factory=list)
     files: dict[Path, Origin | None] = field(default_factory=dict)
     facts: dict[Path, Origin | None] = field(default_factory=dict)
     folders: set[str] = field(default_factory=set)
+    mirrors: list[str] = field(default_factory=list)
 
     @property
     def profiles(self) -> int:
@@ -46,10 +48,13 @@ class SpoolListing:
     def missing(self, places: Mapping[str, int]) -> list[int]:
         """Return the places of followed profiles that are not there, or may not grow any more."""
         left = {places[path] for path in map(str, self.files) if path in places}
-        if self.folders:
+        if self.folders or self.mirrors:
             unseen = set(places.values()).difference(self.followed, left)
+            mirrors = tuple(f"{mirror}/" for mirror in self.mirrors)
             for path, place in places.items() if unseen else ():
-                if place in unseen and path.rpartition("/")[0] in self.folders:
+                if place in unseen and (
+                    path.rpartition("/")[0] in self.folders or path.startswith(mirrors)
+                ):
                     left.add(place)
         return list(left)
 
@@ -107,6 +112,7 @@ def _list_spool(folder: Path, places: Mapping[str, int], listing: SpoolListing) 
 
 
 def _list_mirror(mirror: Path, places: Mapping[str, int], listing: SpoolListing) -> None:
+    listing.mirrors.append(str(mirror))
     for user, folder in user_folders(mirror):
         listing.folders.add(str(folder))
         with contextlib.suppress(FileNotFoundError), os.scandir(folder) as entries:

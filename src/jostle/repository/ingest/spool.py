@@ -71,6 +71,7 @@ class HeaderPeek:
         names: Number of hard links of the file.
         process: Id of its process in a repository, if one was queried.
         origin: Facts of a mirror about the file.
+        heard_ns: Time of its last heartbeat, or of the end of its process, in ns.
     """
 
     path: Path
@@ -87,6 +88,7 @@ class HeaderPeek:
     process: int | None = None
     origin: Origin | None = None
     is_dead: bool = False
+    heard_ns: int = 0
 
     @property
     def remainder(self) -> bool | None:
@@ -147,6 +149,7 @@ def peek_header(path: Path, origin: Origin | None = None) -> HeaderPeek:
         info.st_nlink,
         origin=origin,
         is_dead=alive is False or (over and _is_long_silent(h)),
+        heard_ns=max(h.heartbeat_ns, h.end_ns),
     )
 
 
