@@ -116,7 +116,8 @@ def plan_followed(
     )
     # A process here that shows no sign of life may have ended: the normal ingest finds out.
     silent = now_ns - heard > SILENT_NS + SILENT_SLICES * slice_ns
-    stopped = files["heartbeat_ns"] <= before["heartbeat_ns"]
+    # The runtime writes the time of a heartbeat at most once a second.
+    stopped = (files["heartbeat_ns"] <= before["heartbeat_ns"]) & (now_ns - heard > 2 * 10**9)
     taken = (files["status"] == IS_FOLLOWED) & plausible
     taken &= facts["sent"] | ~(silent | stopped)
     seen = np.minimum(heard, now_ns) // slice_ns

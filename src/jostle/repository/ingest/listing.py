@@ -95,12 +95,13 @@ def list_spools(paths: Iterable[Path], places: Mapping[str, int]) -> SpoolListin
 
 
 def _list_spool(folder: Path, places: Mapping[str, int], listing: SpoolListing) -> None:
-    listing.folders.add(str(folder))
+    prefix = str(folder / "_")[:-1]  # "" of the folder "."; scandir would write "./"
+    listing.folders.add(prefix[:-1])
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
                 name = entry.name
-                place = places.get(entry.path)
+                place = places.get(prefix + name)
                 if place is not None:
                     listing.followed.append(place)
                 elif name.endswith(FACTS):
