@@ -257,6 +257,68 @@ def test_requests_of_many_processes_are_waited_for_by_all_of_them_at_once() -> N
     assert 0.5 * spent_s < advice.saving.value <= spent_s
 
 
+def changed(rows: pa.Table, **columns: Any) -> pa.Table:
+    """Replaces columns of a table, or adds them."""
+    for name, values in columns.items():
+        place = rows.schema.get_field_index(name)
+        column = pa.array(values)
+        if place < 0:
+            rows = rows.append_column(name, column)
+        else:
+            rows = rows.set_column(place, name, column)
+    return rows
+
+
+def same_size(size: int, latency_s: float = 0.002, rate: float = 100e6) -> pa.Table:
+    """Slices as of `requests`, whose pieces all have one size."""
+    rows = requests(latency_s, rate, size)
+    ops = rows["posix_write_ops"].to_numpy()
+    spent = ((ops * latency_s + ops * size / rate) * 1e9).astype(np.int64)
+    return changed(rows, posix_write_bytes=ops * size, posix_write_ns=spent)
+
+
+def test_requests_of_one_size_are_compared_with_those_of_others() -> None:
+    """Alone they do not show how much of their time is that of their bytes."""
+    rows = same_size(4096)
+    assert list(larger_requests(alongside(rows), seed=0)) == []
+    large = changed(same_size(1 << 20), job=["other"] * 40)
+    elsewhere = changed(large, mount=["m2"] * 40)
+    assert list(larger_requests(replace(alongside(rows), mount_loads=elsewhere), seed=0)) == []
+    (advice,) = larger_requests(replace(alongside(rows), mount_loads=large), seed=0)
+    total = sum(rows["posix_write_ops"].to_pylist())
+    assert advice.saving is not None
+    assert advice.saving.value == pytest.approx(0.002 * total * (1 - 4096 / (1 << 20)), rel=0.02)
+
+
+def test_the_time_of_a_large_request_may_be_in_the_next_slice() -> None:
+    rows = same_size(4096)
+    large = changed(same_size(1 << 20), job=["other"] * 40, slice=np.arange(40))
+    spent = large["posix_write_ns"].to_numpy()
+    odd = np.arange(40) % 2
+    late = changed(large, posix_write_ns=np.where(odd, spent + np.roll(spent, 1), 0))
+    given = [
+        list(larger_requests(replace(alongside(rows), mount_loads=each), seed=0))
+        for each in (large, late)
+    ]
+    assert given[0][0].saving is not None
+    assert given[1][0].saving.value == pytest.approx(given[0][0].saving.value, rel=1e-6)  # type: ignore[union-attr]
+
+
+def test_syncs_after_each_request_are_avoided_with_the_request() -> None:
+    rows = requests(0.001, 100e6, 4096)
+    ops = rows["posix_write_ops"].to_numpy()
+    (without,) = larger_requests(alongside(rows), seed=0)
+    rows = changed(rows, posix_sync_ops=ops, posix_sync_ns=ops * 3_000_000)
+    (advice,) = larger_requests(alongside(rows), seed=0)
+    assert advice.saving is not None and without.saving is not None
+    assert advice.saving.value == pytest.approx(4 * without.saving.value, rel=0.02)
+    assert "syncs" in advice.saving_words and "syncs" not in without.saving_words
+    # Few syncs wait for the data of many requests.
+    rows = changed(rows, posix_sync_ops=ops // 20)
+    (few,) = larger_requests(alongside(rows), seed=0)
+    assert few.saving == without.saving
+
+
 @pytest.mark.parametrize("size", [1 << 18, 1 << 20])
 def test_large_requests_are_left_alone(size: int) -> None:
     assert list(larger_requests(alongside(requests(0.002, 100e6, size)), seed=0)) == []
