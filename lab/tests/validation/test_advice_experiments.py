@@ -213,6 +213,7 @@ def test_the_summary_counts_what_is_right() -> None:
     one = summary(rows)
     assert (one.predictions, one.advised, one.held, one.signs) == (2, 1, 1, 1)
     assert one.off == pytest.approx((0.1 + 1.0) / 2)
+    assert one.most == 1.0
     assert (one.nothing, one.quiet, one.failed) == (1, 1, 1)
 
 

@@ -51,18 +51,17 @@ def save_savings(
 def _page(rows: Sequence[Row], shown: Sequence[Row]) -> Page:
     one = summary(rows)
     off = "" if one.off is None else f"; the median error is {one.off:.0%}"
-    numbers = tuple(
-        (row.number, row.lever, row.fs, row.source, row.measured_s)
-        + ((row.predicted_s, row.low_s, row.high_s) if row.advised else (None, None, None))
-        for row in shown
-    )
+    numbers: list[tuple[object, ...]] = []
+    for row in shown:
+        predicted = (row.predicted_s, row.low_s, row.high_s) if row.advised else (None,) * 3
+        numbers.append((row.number, row.lever, row.fs, row.source, row.measured_s, *predicted))
     return Page(
         FIGURE,
         f"{one.held} of {one.predictions} intervals contain the measured saving{off}",
         "Line: predicted interval; point: prediction; vertical mark: measured saving. Without a "
         "line the change was not advised.",
         "seconds of the first job, or core seconds",
-        DrawnFigures(_COLUMNS, numbers),
+        DrawnFigures(_COLUMNS, tuple(numbers)),
         width=FULL,
         body=_TALL * len(shown) + 0.5,
     )

@@ -53,7 +53,8 @@ def run_changed(
     if experiment.lever == LICENCE:
         return _with_licences(lab, experiment.jobs, setting, mark)
     if experiment.lever == EXCLUSIVE:
-        options = {job.name: [] for job in others} | {first.name: ["--exclusive", "-w", "node1"]}
+        alone = ["--exclusive", f"--nodelist={first.node}"]
+        options = {job.name: alone if job is first else [] for job in experiment.jobs}
         return run_by_slurm(lab, experiment.jobs, options, mark=mark)
     if experiment.lever == RATE:
         with _limited(lab, others[0].node, setting["bytes_s"]):
@@ -98,7 +99,7 @@ def _with_licences(
     for job in jobs:
         needed = int(setting.get(job.program, 0))
         licence = [f"--licenses={_LICENCE_NAME}:{needed}"] if needed else []
-        options[job.name] = ["-w", job.node, *licence]
+        options[job.name] = [f"--nodelist={job.node}", *licence]
     return run_by_slurm(lab, jobs, options, mark=mark)
 
 

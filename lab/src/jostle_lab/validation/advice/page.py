@@ -22,9 +22,10 @@ Written by `{command} --page` from [{data}]({data}); nothing here is written by 
 
 In each experiment, jobs slow each other in a
 [lab](../../lab/docs/how-to/build-a-small-cluster-on-one-machine.md), on SSHFS or CephFS. jostle
-predicts what a change (a lever) would save, the change is made, and the same jobs run again.
-Rhythms, amounts and sizes of writes are drawn from the seed. The measured saving is the difference
-of run times by the jobs' own logs. [How it is made](../../lab/docs/how-to/validate.md#advice).
+predicts what a change (a lever) would save, the change is made, and the same jobs run again. The
+jobs of *another leaf* send messages and use no files. Rhythms, amounts and sizes of writes are
+drawn from the seed. The measured saving is the difference of run times by the jobs' own logs.
+[How it is made](../../lab/docs/how-to/validate.md#advice).
 """
 
 _LEGEND = """\
@@ -108,6 +109,7 @@ def _results(one: Summary) -> list[tuple[str, str, str, bool]]:
             _percent(one.off),
             one.off is not None and one.off <= ERROR,
         ),
+        ("relative error that nine of ten predictions do not exceed", "", _percent(one.most), True),
         (
             "nothing helps: no change is advised",
             "all",

@@ -17,18 +17,11 @@ from jostle_lab.validation.lab.messages import MessageJob
 SHIFT, FEWER, LICENCE, EXCLUSIVE = "time shift", "fewer at once", "licence", "exclusive"
 RATE, SERVER, LEAF, CHUNKS = "rate limit", "another object server", "another leaf", "larger chunks"
 NOTHING = "nothing"
+#: In place of a file system where jobs only send messages.
+NO_FILES = "none"
 #: Number of experiments with each lever, on each type of file system.
 LEVERS = {
-    "sshfs": {
-        SHIFT: 2,
-        FEWER: 2,
-        LICENCE: 2,
-        EXCLUSIVE: 2,
-        RATE: 2,
-        CHUNKS: 2,
-        LEAF: 2,
-        NOTHING: 2,
-    },
+    "sshfs": {SHIFT: 2, FEWER: 2, LICENCE: 2, EXCLUSIVE: 2, RATE: 2, CHUNKS: 2, NOTHING: 2},
     "cephfs": {
         SHIFT: 2,
         FEWER: 2,
@@ -39,6 +32,7 @@ LEVERS = {
         SERVER: 2,
         NOTHING: 2,
     },
+    NO_FILES: {LEAF: 2},
 }
 KINDS = tuple(dict.fromkeys(lever for levers in LEVERS.values() for lever in levers))
 #: Levers that the lab's Slurm applies.
@@ -111,7 +105,7 @@ class Experiment:
 
     Attributes:
         number: Number of the experiment, from 1.
-        fs: Type of the file system.
+        fs: Type of the file system, or NO_FILES.
         lever: The lever; NOTHING: no lever helps.
         jobs: The jobs; the saving is that of the first one, with LICENCE that of all.
         usual: Setting of the lever if jostle does not advise it.
@@ -244,7 +238,7 @@ def _licence(dice: random.Random, number: int, fs: str) -> Experiment:
 def _exclusive(dice: random.Random, number: int, fs: str) -> Experiment:
     """Draw two jobs on one core of a node, of which one also writes."""
     pause, work = dice.uniform(0.1, 0.4), dice.uniform(0.6, 1.0)
-    writes = {"bytes": round(dice.uniform(0.2, 0.5) * MB), "chunk": 64 * KIB}
+    writes: dict[str, Any] = {"bytes": round(dice.uniform(0.2, 0.5) * MB), "chunk": 64 * KIB}
     jobs = (
         Job("first", SOLVER, "node1", _rounds(pause + work), pause, work, pinned=True, **writes),
         Job("other", WRITER, "node1", 0, dice.uniform(3, 5), dice.uniform(1.5, 3), pinned=True),

@@ -117,7 +117,8 @@ def _replayed(site: jostle.Site, advice: Any, seed: int) -> Foreseen:
     if licence is None:
         return Foreseen(REPLAY, advised=False)
     saved = site.replay(replace(advice, found=(licence,)), seed=seed).saved
-    return Foreseen(REPLAY, True, *(_SECONDS * end for end in (saved.value, saved.low, saved.high)))
+    value, low, high = saved.value, saved.low, saved.high
+    return Foreseen(REPLAY, True, _SECONDS * value, _SECONDS * low, _SECONDS * high)
 
 
 def _predicted(site: jostle.Site, experiment: Experiment, mark: str) -> Foreseen:

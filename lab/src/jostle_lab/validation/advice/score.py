@@ -6,6 +6,7 @@ their run time with it.
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -185,6 +186,7 @@ class Summary:
         held: Number of these whose interval contains the measured saving.
         signs: Number of these whose sign is right.
         off: Median relative error; None if there is no prediction.
+        most: Relative error that nine of ten predictions do not exceed.
         nothing: Number of experiments in which nothing helps.
         quiet: Number of these in which no change was advised.
         failed: Number of experiments without a result.
@@ -195,6 +197,7 @@ class Summary:
     held: int
     signs: int
     off: float | None
+    most: float | None
     nothing: int
     quiet: int
     failed: int
@@ -212,6 +215,7 @@ def summary(rows: Sequence[Row]) -> Summary:
         held=sum(row.held for row in levers),
         signs=sum(row.same_sign for row in levers),
         off=statistics.median(offs) if offs else None,
+        most=sorted(offs)[math.ceil(0.9 * len(offs)) - 1] if offs else None,
         nothing=len(nothing),
         quiet=sum(not row.others for row in nothing),
         failed=len(rows) - len(made),
