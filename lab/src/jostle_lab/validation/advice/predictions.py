@@ -35,7 +35,7 @@ RULES = {
     LEAF: "one switch",
     CHUNKS: "larger writes",
 }
-#: Text that tells the advice on a lever from other advice of the same rule.
+#: Text that only the advice on a lever has, and not other advice of the same rule.
 _COMMANDS = {SERVER: "ceph osd out"}
 ADVISE, REPLAY, PREDICT = "advise", "replay", "predict"
 _SECONDS = 3600.0
