@@ -282,8 +282,8 @@ def test_the_program_does_its_rounds_in_all_processes(tmp_path: Path) -> None:
 def test_an_experiment_is_made_and_scored(tmp_path: Path) -> None:
     """The first experiment with a time shift on SSHFS, in two runs of less than a minute."""
     number = next(one.number for one in experiments(1) if (one.lever, one.fs) == (SHIFT, "sshfs"))
-    command = [sys.executable, ROOT / "lab/bench/proofs/advice.py", "--only", str(number)]
-    folders = ["--folder", tmp_path / "runs", "--page", tmp_path / "page"]
+    command = [sys.executable, f"{ROOT}/lab/bench/proofs/advice.py", "--only", str(number)]
+    folders = ["--folder", f"{tmp_path}/runs", "--page", f"{tmp_path}/page"]
     (tmp_path / "page").mkdir()
     subprocess.run([*command, *folders], check=True, timeout=400)
     (row,) = page.load(tmp_path / "page")

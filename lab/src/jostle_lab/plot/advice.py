@@ -75,10 +75,12 @@ def _draw(canvas: Canvas, rows: Sequence[Row]) -> None:
     look = LOOKS[0]
     for at, row in enumerate(rows):
         place = len(rows) - 1 - at
-        if row.advised and row.predicted_s is not None:
-            axes.plot([row.low_s, row.high_s], [place, place], color=look.colour, linewidth=1.6)
-            axes.plot([row.predicted_s], [place], "o", color=look.colour, markersize=3.5)
-        axes.plot([row.measured_s], [place], "|", color=INK, markersize=8, markeredgewidth=1.4)
+        if row.advised:
+            ends = [row.low_s or 0.0, row.high_s or 0.0]
+            axes.plot(ends, [place, place], color=look.colour, linewidth=1.6)
+            axes.plot([row.predicted_s or 0.0], [place], "o", color=look.colour, markersize=3.5)
+        measured = [row.measured_s or 0.0]
+        axes.plot(measured, [place], "|", color=INK, markersize=8, markeredgewidth=1.4)
     axes.axvline(0, color=SOFT, linewidth=0.8)
     axes.set_yticks(range(len(rows)))
     axes.set_yticklabels(list(reversed(labels)), fontsize=_LABEL, color=INK)

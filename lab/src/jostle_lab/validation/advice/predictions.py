@@ -75,6 +75,7 @@ def foresee(repository: Path, experiment: Experiment, mark: str, seed: int) -> l
         seed: Seed of jostle's random steps.
     """
     with jostle.open(repository) as site:
+        advice: Any
         if experiment.lever in OF_SITE:
             advice = site.advice(seed=seed, rate_limits=("lustre", "sshfs", "ceph-fuse"))
             found = [_of_rule(advice.found, experiment.lever, _SECONDS)]
@@ -135,9 +136,9 @@ def _predicted(site: jostle.Site, experiment: Experiment, mark: str) -> Foreseen
     cores = [job.processes for job in experiment.jobs]
 
     def saved(end: str) -> float:
-        percent = (getattr(loss, end) for loss in losses)
+        shares = [float(getattr(loss, end)) / 100 for loss in losses]
         return max(both_s, 0.0) * sum(
-            each / 100 * many for each, many in zip(percent, cores, strict=True)
+            share * many for share, many in zip(shares, cores, strict=True)
         )
 
     return Foreseen(PREDICT, True, saved("percent"), saved("low"), saved("high"))

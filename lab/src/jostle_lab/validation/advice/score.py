@@ -10,6 +10,7 @@ import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from jostle_lab.validation.advice.plan import LEAF, LICENCE, NOTHING, Experiment
 from jostle_lab.validation.advice.predictions import Foreseen
@@ -101,7 +102,7 @@ class Row:
         return not self.others if self.nothing else self.held and self.same_sign
 
 
-def described(experiment: Experiment) -> dict[str, str]:
+def described(experiment: Experiment) -> dict[str, Any]:
     """Return the fields of a row that describe the jobs."""
     if experiment.messages:
         first, *rest = experiment.messages
