@@ -43,13 +43,15 @@ OF_SITE = (LICENCE, RATE, SERVER, LEAF)
 #: Programs: one file with two names, as jostle distinguishes jobs by their programs.
 SOLVER, WRITER = "solver", "writer"
 KIB, MB = 1 << 10, 10**6
-#: Bytes per second that a job of so many processes can write alone, about.
-_SPEED = {"sshfs": 9.2e6, "cephfs": 15e6}
-_PROCESSES = {"sshfs": 1, "cephfs": 2}
+#: Bytes per second that a job can write alone, about, by its number of processes: on CephFS one
+#: process waits for one object server at a time.
+_SPEED = {"sshfs": {1: 9.2e6}, "cephfs": {1: 4.3e6, 4: 9.0e6}}
+#: Number of processes of jobs that use a whole file system.
+_MANY = {"sshfs": 1, "cephfs": 4}
 #: Size of a write that jostle calls large.
 LARGE = 1024 * KIB
 #: Time that a first job takes alone, about, in seconds.
-_ALONE_S = 26.0
+_ALONE_S = 30.0
 #: Network of the labs of LEAF; its jobs send messages of a size, so many times.
 TOPOLOGY, _MESSAGE, _ITERATIONS = "tree:2x4", "128KiB", 560
 
@@ -178,14 +180,12 @@ def experiments(seed: int) -> list[Experiment]:
 
 
 # ---- what is drawn ------------------------------------------------------------------------------
-def _writes(dice: random.Random, fs: str, seconds: float, processes: int = 0) -> dict[str, Any]:
+def _writes(dice: random.Random, fs: str, seconds: float, processes: int) -> dict[str, Any]:
     """Draw writes that take about a time if no other job writes."""
-    count = processes or _PROCESSES[fs]
-    speed = _SPEED[fs] * min(count / _PROCESSES[fs], 1.0)
     return {
-        "bytes": round(seconds * speed / count),
+        "bytes": round(seconds * _SPEED[fs][processes] / processes),
         "chunk": dice.choice((128, 256, 512)) * KIB,
-        "processes": count,
+        "processes": processes,
     }
 
 
@@ -196,7 +196,7 @@ def _rounds(each_s: float, seconds: float = _ALONE_S) -> int:
 def _shift(dice: random.Random, number: int, fs: str) -> Experiment:
     """Draw two jobs that write in bursts with the same period, at the same instants."""
     pause, burst = dice.uniform(3.5, 5.0), dice.uniform(1.4, 2.2)
-    writes = _writes(dice, fs, burst)
+    writes = _writes(dice, fs, burst, _MANY[fs])
     rounds = _rounds(pause + burst, 34.0)
     jobs = (
         Job("first", SOLVER, "node1", rounds, pause, **writes),
@@ -218,7 +218,7 @@ def _fewer(dice: random.Random, number: int, fs: str) -> Experiment:
                 _rounds(pause + burst, _ALONE_S if at == 0 else 1.5 * _ALONE_S),
                 pause,
                 delay_s=dice.uniform(0.0, 3.0) if at else 0.0,
-                **_writes(dice, fs, burst),
+                **_writes(dice, fs, burst, _MANY[fs]),
             )
         )
     return Experiment(number, fs, FEWER, tuple(jobs), {"at_once": 1.0})
@@ -229,7 +229,7 @@ def _licence(dice: random.Random, number: int, fs: str) -> Experiment:
     jobs = []
     for name, program, node in (("first", SOLVER, "node1"), ("other", WRITER, "node2")):
         pause, burst = dice.uniform(2.0, 4.0), dice.uniform(1.5, 3.5)
-        writes = _writes(dice, fs, burst)
+        writes = _writes(dice, fs, burst, _MANY[fs])
         rounds = _rounds(pause + burst)
         jobs.append(Job(name, program, node, rounds, pause, **writes))
     return Experiment(number, fs, LICENCE, tuple(jobs), {"total": 1.0, SOLVER: 1.0, WRITER: 1.0})
@@ -249,12 +249,12 @@ def _exclusive(dice: random.Random, number: int, fs: str) -> Experiment:
 def _rate(dice: random.Random, number: int, fs: str) -> Experiment:
     """Draw a job, and another one that writes much for most of the time."""
     pause, burst = dice.uniform(0.2, 0.8), dice.uniform(0.8, 1.5)
-    much = _writes(dice, fs, dice.uniform(5.0, 8.0), 2)
+    much = _writes(dice, fs, dice.uniform(2.5, 4.5), _MANY[fs])
     jobs = (
         Job("first", SOLVER, "node1", _rounds(pause + burst), pause, **_writes(dice, fs, burst, 1)),
-        Job("other", WRITER, "node2", 0, dice.uniform(4.0, 6.0), **much),
+        Job("other", WRITER, "node2", 0, dice.uniform(2.5, 4.0), **much),
     )
-    return Experiment(number, fs, RATE, jobs, {"bytes_s": 0.3 * _SPEED[fs]})
+    return Experiment(number, fs, RATE, jobs, {"bytes_s": 0.3 * _SPEED[fs][_MANY[fs]]})
 
 
 def _server(dice: random.Random, number: int, fs: str) -> Experiment:
@@ -289,8 +289,7 @@ def _leaf(dice: random.Random, number: int, fs: str) -> Experiment:
 
 def _chunks(dice: random.Random, number: int, fs: str) -> Experiment:
     """Draw a job that writes in small pieces, and one that writes little, in large pieces."""
-    small, requests = (1, 30_000) if fs == "sshfs" else (4, 5_000)
-    small *= dice.choice((1, 2))
+    small, requests = (1, 30_000) if fs == "sshfs" else (4, 12_000)
     rounds = 10
     first = Job(
         "first",
@@ -301,7 +300,7 @@ def _chunks(dice: random.Random, number: int, fs: str) -> Experiment:
         bytes=round(dice.uniform(0.8, 1.2) * requests / rounds) * small * KIB,
         chunk=small * KIB,
     )
-    other = Job("other", WRITER, "node2", 0, dice.uniform(4.0, 6.0), bytes=2 * LARGE, chunk=LARGE)
+    other = Job("other", WRITER, "node2", 0, dice.uniform(2.0, 3.0), bytes=2 * LARGE, chunk=LARGE)
     return Experiment(number, fs, CHUNKS, (first, other), {"chunk": float(LARGE)})
 
 
@@ -309,7 +308,7 @@ def _nothing(dice: random.Random, number: int, fs: str) -> Experiment:
     """Draw a job, and another one that writes so little that it slows nobody."""
     pause, burst = dice.uniform(0.5, 1.5), dice.uniform(0.8, 1.5)
     jobs = (
-        Job("first", SOLVER, "node1", _rounds(pause + burst), pause, **_writes(dice, fs, burst)),
+        Job("first", SOLVER, "node1", _rounds(pause + burst), pause, **_writes(dice, fs, burst, 1)),
         Job("other", WRITER, "node2", 0, dice.uniform(0.5, 1.0), bytes=8 * KIB, chunk=4 * KIB),
     )
     return Experiment(number, fs, NOTHING, jobs)

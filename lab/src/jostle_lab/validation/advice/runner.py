@@ -37,7 +37,7 @@ from jostle_lab.validation.record_lines import append_line, last_records
 
 #: Rate of a file server's link, and of the links of a topology: low, so that links, and not this
 #: machine's cores, limit the jobs.
-_RATE, _LINK_RATE = "80mbit", "20mbit"
+_RATE, _LINK_RATE = {"sshfs": "80mbit", "cephfs": "40mbit"}, "20mbit"
 _SIZE = {"sshfs": "2GiB", "cephfs": "4GiB"}
 _RECORDS = "experiments.jsonl"
 
@@ -131,7 +131,7 @@ def spec_of(name: str, experiment: Experiment) -> LabSpec:
     return LabSpec(
         name=name,
         fs=fs,
-        storage_rate=_RATE,
+        storage_rate=_RATE[fs],
         size=_SIZE[fs],
         slurm=by_slurm,
         agents="" if by_slurm else f"{SLICE_NS // 10**6}ms",
