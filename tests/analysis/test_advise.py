@@ -18,7 +18,7 @@ from jostle.analysis.advise.time_limit import PastRun, time_limit
 from jostle.analysis.binding.model import BindingAdvice
 from jostle.analysis.identification.model import JobInterference, ResourceLoss, Suspect
 from jostle.analysis.identification.resources.slow_targets import SlowTarget
-from jostle.analysis.interval import Interval
+from jostle.analysis.interval import LOSS_ERROR, Interval, saving_of
 from jostle.repository.query.co_running import CoRunning, JobFacts
 
 NS = 10**9
@@ -112,7 +112,8 @@ def test_an_own_job_is_to_run_afterwards_and_saves_what_it_cost() -> None:
     saving = given.found[0].saving
     assert saving is not None
     assert saving.value == pytest.approx(12.0)
-    assert 3 + 6 < saving.low < 12 < saving.high < 15  # narrower than the sum of both intervals
+    both = saving_of(Interval(12.0, 3.0 + 6.0, 15.0))
+    assert both.low < saving.low < 12 < saving.high < both.high  # narrower than both together
     assert not given.nothing
 
 
@@ -129,6 +130,15 @@ def test_without_evidence_nothing_is_to_be_done() -> None:
     given = recommend(alongside(), interference(), digest())
     assert given.found == ()
     assert given.nothing.startswith("Do nothing")
+
+
+def test_a_saving_is_less_certain_than_the_loss_in_one_run() -> None:
+    exact = saving_of(Interval(10.0, 10.0, 10.0))
+    assert (exact.low, exact.high) == pytest.approx((10 - 10 * LOSS_ERROR, 10 + 10 * LOSS_ERROR))
+    wide = saving_of(Interval(10.0, 6.0, 14.0))
+    assert (wide.low, wide.high) == pytest.approx((5.0, 15.0))
+    assert saving_of(Interval(10.0, 0.1, 14.0)).low == 0.0
+    assert saving_of(Interval(10.0, -2.0, 14.0)).low < -2.0
 
 
 def test_a_small_or_uncertain_saving_is_not_worth_a_change() -> None:
@@ -154,7 +164,7 @@ def test_bursts_in_step_are_moved_apart_and_save_by_the_overlap_that_is_left() -
     seconds = float(shift.texts[0].split()[1])
     moved = np.roll(bursts(12, 4, 1), round(seconds))
     assert not (np.array(bursts(12, 4, 0)) * moved).any()
-    assert shift.saving == Interval(20.0, 16.0, 24.0)
+    assert shift.saving == saving_of(Interval(20.0, 16.0, 24.0))
 
 
 @pytest.mark.parametrize(
@@ -464,7 +474,7 @@ def test_another_file_system_is_advised_if_the_run_itself_saw_that_it_is_as_good
     given = recommend(alongside(both_mounts(ns_per_byte, size)), found, digest())
     assert ("another file system" in rules(given)) == advised
     if advised:
-        assert given.found[0].saving == lost
+        assert given.found[0].saving == saving_of(lost)
         assert "secret" not in str(given.to_json())
 
 
