@@ -55,7 +55,8 @@ def two_that_met() -> SiteEvidence:
 
 
 def approx(interval: Interval) -> Interval:
-    return Interval(*map(pytest.approx, (interval.value, interval.low, interval.high)))
+    ends: Any = map(pytest.approx, (interval.value, interval.low, interval.high))
+    return Interval(*ends)
 
 
 def the(rule: str, evidence: SiteEvidence) -> Any:

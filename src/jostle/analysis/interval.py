@@ -33,7 +33,7 @@ def saving_of(loss: Interval) -> Interval:
     error = LOSS_ERROR * abs(loss.value)
     low = loss.value - math.hypot(loss.value - loss.low, error)
     high = loss.value + math.hypot(loss.high - loss.value, error)
-    return Interval(loss.value, max(low, min(loss.low, 0.0)), high)
+    return Interval(loss.value, max(low, 0.0) if loss.low >= 0 else low, high)
 
 
 @dataclass(frozen=True)
