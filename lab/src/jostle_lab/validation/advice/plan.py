@@ -209,7 +209,9 @@ def _fewer(dice: random.Random, number: int, fs: str) -> Experiment:
     """Draw four jobs of one program, each with its own rhythm."""
     jobs = []
     for at in range(4):
-        pause, burst = dice.uniform(1.5, 3.5), dice.uniform(1.0, 1.8)
+        # The others pause long, so that there is time in which none of them writes.
+        pause = dice.uniform(2.5, 4.5) if at else dice.uniform(0.5, 1.5)
+        burst = dice.uniform(1.0, 1.8)
         jobs.append(
             Job(
                 f"array{at + 1}" if at else "first",
