@@ -300,6 +300,18 @@ def test_requests_of_one_size_are_compared_with_those_of_others() -> None:
     assert advice.saving.value == pytest.approx(0.002 * total * (1 - 4096 / (1 << 20)), rel=0.02)
 
 
+def test_requests_that_are_faster_in_some_slices_cost_their_time_in_all() -> None:
+    """A process that only waits for requests is in them all the time, however many there are."""
+    rows = same_size(4096)
+    spent = np.full(40, 240_000_000)
+    rows = changed(rows, posix_write_ns=spent)
+    large = changed(same_size(1 << 20, latency_s=0.0), job=["other"] * 40)
+    (advice,) = larger_requests(replace(alongside(rows), mount_loads=large), seed=0)
+    of_bytes_s = sum(rows["posix_write_bytes"].to_pylist()) / 100e6
+    assert advice.saving is not None
+    assert advice.saving.value == pytest.approx(spent.sum() / 1e9 - of_bytes_s, rel=0.02)
+
+
 def test_the_time_of_a_large_request_may_be_in_the_next_slice() -> None:
     rows = same_size(4096)
     large = changed(same_size(1 << 20), job=["other"] * 40, slice=np.arange(40))

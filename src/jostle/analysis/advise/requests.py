@@ -29,8 +29,8 @@ _NS = 1e9
 _GROUP = 8
 #: Syncs per request from which on each request counts as followed by one.
 _SYNCED = 0.5
-#: Least part of the variance of bytes per slice that the number of requests does not explain; for
-#: sizes that vary by a tenth it is 0.01.
+#: Least variance of the sizes of requests, as a part of their mean square; for sizes that vary by a
+#: tenth it is 0.01.
 _VARIED = 0.01
 
 
@@ -175,8 +175,8 @@ def _by_job(loads: pa.Table, direction: str) -> list[_Requests]:
 
 def _is_varied(ops: Floats, moved: Floats) -> bool:
     """Return whether requests vary enough in size to separate their two costs."""
-    both = float((ops * moved).sum()) ** 2
-    return 1 - both / max(float((ops**2).sum() * (moved**2).sum()), 1e-300) >= _VARIED
+    square = float((moved**2 / ops).sum() / ops.sum())
+    return 1 - float(moved.sum() / ops.sum()) ** 2 / max(square, 1e-300) >= _VARIED
 
 
 def _cost(ops: Floats, moved: Floats, spent: Floats) -> float:
@@ -187,8 +187,11 @@ def _cost(ops: Floats, moved: Floats, spent: Floats) -> float:
         moved: Bytes moved in each slice.
         spent: Time in requests in each slice, in seconds.
     """
+    # A slice counts by its number of requests, so that fitted and measured times have the same sum
+    # although requests are faster in some slices than in others.
+    weight = 1 / np.sqrt(ops)
     scale = float(moved.sum() / ops.sum())
-    found, _ = nnls(np.column_stack([ops, moved / scale]), spent)
+    found, _ = nnls(np.column_stack([ops, moved / scale]) * weight[:, None], spent * weight)
     return float(found[0])
 
 
