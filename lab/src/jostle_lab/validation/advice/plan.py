@@ -194,13 +194,13 @@ def _rounds(each_s: float, seconds: float = _ALONE_S) -> int:
 
 
 def _shift(dice: random.Random, number: int, fs: str) -> Experiment:
-    """Draw two jobs that write in bursts with the same period, at the same instants."""
+    """Draw two jobs that write in bursts with the same period, mostly at the same instants."""
     pause, burst = dice.uniform(3.5, 5.0), dice.uniform(1.4, 2.2)
     writes = _writes(dice, fs, burst, _MANY[fs])
     rounds = _rounds(pause + burst, 34.0)
     jobs = (
         Job("first", SOLVER, "node1", rounds, pause, **writes),
-        Job("other", WRITER, "node2", 0, pause, **writes),
+        Job("other", WRITER, "node2", 0, pause, delay_s=dice.uniform(0.2, 0.5) * burst, **writes),
     )
     return Experiment(number, fs, SHIFT, jobs, {"seconds": (pause + burst) / 2})
 
