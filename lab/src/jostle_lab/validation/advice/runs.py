@@ -124,6 +124,9 @@ def run_by_slurm(
 ) -> dict[str, Rounds]:
     """Submit jobs to a lab's Slurm in their order; return the rounds of each job.
 
+    NOTE: on a busy machine, jobs of Slurm and those that `run` starts get different shares of the
+    cores, since they are in different sessions. The machine must be idle.
+
     Args:
         lab: The lab, with Slurm.
         jobs: The jobs, the first one first.
