@@ -78,6 +78,7 @@ PARTS = (
     Part("in-turn", "TEST_TURN= tools/test.sh -m 'in_turn and not nightly'", limit_s=7200),
     Part("fuzzers", "FUZZ_SECONDS=60 tools/check.sh fuzz", limit_s=7200),
     Part("tidy-builds-bench", "tools/check.sh tidy builds bench", limit_s=7200),
+    Part("lab-advice", f"{PYTHON} -m pytest -q -m nightly lab/tests", needs=("root", "cc")),
     Part("faults", f"{PYTHON} tests/hostile/test_faults.py", limit_s=7200),
     Part("ubsan-mpi", "tools/check.sh ubsan-mpi", limit_s=3600),
     Part("zoo", f"{PYTHON} tests/zoo/zoo.py --install", limit_s=7200),

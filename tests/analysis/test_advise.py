@@ -18,7 +18,7 @@ from jostle.analysis.advise.time_limit import PastRun, time_limit
 from jostle.analysis.binding.model import BindingAdvice
 from jostle.analysis.identification.model import JobInterference, ResourceLoss, Suspect
 from jostle.analysis.identification.resources.slow_targets import SlowTarget
-from jostle.analysis.interval import Interval
+from jostle.analysis.interval import LOSS_ERROR, Interval, saving_of
 from jostle.repository.query.resources.co_running import CoRunning, JobFacts
 
 NS = 10**9
@@ -112,7 +112,8 @@ def test_an_own_job_is_to_run_afterwards_and_saves_what_it_cost() -> None:
     saving = given.found[0].saving
     assert saving is not None
     assert saving.value == pytest.approx(12.0)
-    assert 3 + 6 < saving.low < 12 < saving.high < 15  # narrower than the sum of both intervals
+    both = saving_of(Interval(12.0, 3.0 + 6.0, 15.0))
+    assert both.low < saving.low < 12 < saving.high < both.high  # narrower than both together
     assert not given.nothing
 
 
@@ -129,6 +130,15 @@ def test_without_evidence_nothing_is_to_be_done() -> None:
     given = recommend(alongside(), interference(), digest())
     assert given.found == ()
     assert given.nothing.startswith("Do nothing")
+
+
+def test_a_saving_is_less_certain_than_the_loss_in_one_run() -> None:
+    exact = saving_of(Interval(10.0, 10.0, 10.0))
+    assert (exact.low, exact.high) == pytest.approx((10 - 10 * LOSS_ERROR, 10 + 10 * LOSS_ERROR))
+    wide = saving_of(Interval(10.0, 6.0, 14.0))
+    assert (wide.low, wide.high) == pytest.approx((5.0, 15.0))
+    assert saving_of(Interval(10.0, 0.1, 14.0)).low == 0.0
+    assert saving_of(Interval(10.0, -2.0, 14.0)).low < -2.0
 
 
 def test_a_small_or_uncertain_saving_is_not_worth_a_change() -> None:
@@ -154,7 +164,7 @@ def test_bursts_in_step_are_moved_apart_and_save_by_the_overlap_that_is_left() -
     seconds = float(shift.texts[0].split()[1])
     moved = np.roll(bursts(12, 4, 1), round(seconds))
     assert not (np.array(bursts(12, 4, 0)) * moved).any()
-    assert shift.saving == Interval(20.0, 16.0, 24.0)
+    assert shift.saving == saving_of(Interval(20.0, 16.0, 24.0))
 
 
 @pytest.mark.parametrize(
@@ -270,6 +280,80 @@ def test_requests_of_many_processes_are_waited_for_by_all_of_them_at_once() -> N
     spent_s = (rows["posix_write_ns"].to_numpy() / count).sum() / 1e9
     assert advice.saving is not None
     assert 0.5 * spent_s < advice.saving.value <= spent_s
+
+
+def changed(rows: pa.Table, **columns: Any) -> pa.Table:
+    """Replaces columns of a table, or adds them."""
+    for name, values in columns.items():
+        place = rows.schema.get_field_index(name)
+        column = pa.array(values)
+        if place < 0:
+            rows = rows.append_column(name, column)
+        else:
+            rows = rows.set_column(place, name, column)
+    return rows
+
+
+def same_size(size: int, latency_s: float = 0.002, rate: float = 100e6) -> pa.Table:
+    """Slices as of `requests`, whose pieces all have one size."""
+    rows = requests(latency_s, rate, size)
+    ops = rows["posix_write_ops"].to_numpy()
+    spent = ((ops * latency_s + ops * size / rate) * 1e9).astype(np.int64)
+    return changed(rows, posix_write_bytes=ops * size, posix_write_ns=spent)
+
+
+def test_requests_of_one_size_are_compared_with_those_of_others() -> None:
+    """Alone they do not show how much of their time is that of their bytes."""
+    rows = same_size(4096)
+    assert list(larger_requests(alongside(rows), seed=0)) == []
+    large = changed(same_size(1 << 20), job=["other"] * 40)
+    elsewhere = changed(large, mount=["m2"] * 40)
+    assert list(larger_requests(replace(alongside(rows), mount_loads=elsewhere), seed=0)) == []
+    (advice,) = larger_requests(replace(alongside(rows), mount_loads=large), seed=0)
+    total = sum(rows["posix_write_ops"].to_pylist())
+    assert advice.saving is not None
+    assert advice.saving.value == pytest.approx(0.002 * total * (1 - 4096 / (1 << 20)), rel=0.02)
+
+
+def test_requests_that_are_faster_in_some_slices_cost_their_time_in_all() -> None:
+    """A process that only waits for requests is in them all the time, however many there are."""
+    rows = same_size(4096)
+    spent = np.full(40, 240_000_000)
+    rows = changed(rows, posix_write_ns=spent)
+    large = changed(same_size(1 << 20, latency_s=0.0), job=["other"] * 40)
+    (advice,) = larger_requests(replace(alongside(rows), mount_loads=large), seed=0)
+    of_bytes_s = sum(rows["posix_write_bytes"].to_pylist()) / 100e6
+    assert advice.saving is not None
+    assert advice.saving.value == pytest.approx(spent.sum() / 1e9 - of_bytes_s, rel=0.02)
+
+
+def test_the_time_of_a_large_request_may_be_in_the_next_slice() -> None:
+    rows = same_size(4096)
+    large = changed(same_size(1 << 20), job=["other"] * 40, slice=np.arange(40))
+    spent = large["posix_write_ns"].to_numpy()
+    odd = np.arange(40) % 2
+    late = changed(large, posix_write_ns=np.where(odd, spent + np.roll(spent, 1), 0))
+    given = [
+        list(larger_requests(replace(alongside(rows), mount_loads=each), seed=0))
+        for each in (large, late)
+    ]
+    assert given[0][0].saving is not None
+    assert given[1][0].saving.value == pytest.approx(given[0][0].saving.value, rel=1e-6)  # type: ignore[union-attr]
+
+
+def test_syncs_after_each_request_are_avoided_with_the_request() -> None:
+    rows = requests(0.001, 100e6, 4096)
+    ops = rows["posix_write_ops"].to_numpy()
+    (without,) = larger_requests(alongside(rows), seed=0)
+    rows = changed(rows, posix_sync_ops=ops, posix_sync_ns=ops * 3_000_000)
+    (advice,) = larger_requests(alongside(rows), seed=0)
+    assert advice.saving is not None and without.saving is not None
+    assert advice.saving.value == pytest.approx(4 * without.saving.value, rel=0.02)
+    assert "syncs" in advice.saving_words and "syncs" not in without.saving_words
+    # Few syncs wait for the data of many requests.
+    rows = changed(rows, posix_sync_ops=ops // 20)
+    (few,) = larger_requests(alongside(rows), seed=0)
+    assert few.saving == without.saving
 
 
 @pytest.mark.parametrize("size", [1 << 18, 1 << 20])
@@ -417,7 +501,7 @@ def test_another_file_system_is_advised_if_the_run_itself_saw_that_it_is_as_good
     given = recommend(alongside(both_mounts(ns_per_byte, size)), found, digest())
     assert ("another file system" in rules(given)) == advised
     if advised:
-        assert given.found[0].saving == lost
+        assert given.found[0].saving == saving_of(lost)
         assert "secret" not in str(given.to_json())
 
 

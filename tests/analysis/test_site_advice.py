@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from jostle.analysis.interval import Interval
+from jostle.analysis.interval import Interval, saving_of
 from jostle.analysis.site_advice import (
     Cost,
     MountUse,
@@ -52,6 +52,11 @@ def two_that_met() -> SiteEvidence:
         job("s", "solver", 1.0, 2.0),
     ]
     return site(jobs, [cost("s", "w", 1800.0)])
+
+
+def approx(interval: Interval) -> Interval:
+    ends: Any = map(pytest.approx, (interval.value, interval.low, interval.high))
+    return Interval(*ends)
 
 
 def the(rule: str, evidence: SiteEvidence) -> Any:
@@ -103,7 +108,7 @@ def test_more_than_there_is_counts_as_all_of_it_and_others_are_not_scarce() -> N
 
 def test_a_licence_saves_what_two_programs_cost_each_other_and_says_who_waits() -> None:
     found = the("licence", two_that_met())
-    assert found.saving == Interval(5.0, 4.0, pytest.approx(6.0))
+    assert found.saving == approx(saving_of(Interval(5.0, 4.0, 6.0)))
     assert [(each.program, each.jobs, each.most_s) for each in found.delays] == [
         ("solver", 1, HOUR)
     ]
@@ -133,12 +138,20 @@ def test_what_still_runs_together_is_not_saved() -> None:
 
 def test_a_rate_limit_leaves_what_the_victims_do_not_need_and_names_the_price() -> None:
     found = the("rate limit", two_that_met())
-    assert found.saving.value == pytest.approx(5.0 * 0.25)  # 3 of 4 GB/s are left
+    # 3 of 4 GB/s are left: its 5000 s of moving data become 6667 s, its pauses stay.
+    assert found.saving.value == pytest.approx(5.0 * (1 - 7200 / 8867), rel=1e-3)
     assert "jobid={writer.*}" in found.texts[2]
     assert found.delays[0].program == "writer"
     assert found.delays[0].most_s == pytest.approx(2e13 / 3e9 - 2e13 / 4e9)
     counted = replace(two_that_met(), rpc_bytes={SCRATCH: 1e6}, servers={SCRATCH: 3})
     assert "rate=1000" in the("rate limit", counted).texts[2]
+
+
+def test_without_pauses_a_limit_saves_in_proportion_to_the_rate() -> None:
+    evidence = two_that_met()
+    steady = replace(evidence.jobs["w"], mounts={SCRATCH: MountUse(7200 * 4 * GB, 4 * GB)})
+    evidence = replace(evidence, jobs=dict(evidence.jobs) | {"w": steady})
+    assert the("rate limit", evidence).saving.value == pytest.approx(5.0 * 0.25)
 
 
 def test_only_lustre_has_rate_limits() -> None:
@@ -149,6 +162,10 @@ def test_only_lustre_has_rate_limits() -> None:
     ]
     evidence = site(jobs, [cost("s", "w", 1800.0, resource=other, kind="file system")])
     assert {each.rule for each in recommend_site(evidence).found} == {"licence"}
+    found = the("rate limit", replace(evidence, rate_limits=["nfs"], peaks={other: 4 * GB}))
+    assert found.saving.value == pytest.approx(5.0 * (1 - 7200 / 8867), rel=1e-3)
+    assert found.texts == ()
+    assert "requests" not in found.saving_words
 
 
 def test_whole_nodes_are_advised_only_where_they_save_more_than_they_leave_idle() -> None:
@@ -167,8 +184,22 @@ def test_a_slow_server_is_taken_out_of_use_by_what_its_file_system_knows() -> No
     name = "server oss2 (lustre ost scratch-OST0003)"
     evidence = site([job("s", "solver", 0.0, 2.0)], [cost("s", name, 1800.0, source="server")])
     found = the("drain", evidence)
-    assert found.saving == Interval(5.0, 4.0, pytest.approx(6.0))
+    assert found.saving == approx(saving_of(Interval(5.0, 4.0, 6.0)))
     assert "osp.scratch-OST0003-osc-MDT*.max_create_count=0" in found.texts[0]
+
+
+def test_an_object_server_of_ceph_that_is_out_serves_no_file() -> None:
+    mount = "ceph:mon:/"
+    own = {"mounts": {mount: MountUse(1e12, GB)}}
+    slow = cost(
+        "s",
+        "server storage2 (ceph osd.3)",
+        1800.0,
+        source="server",
+        resource=f"object servers of {mount}",
+    )
+    found = the("drain", site([job("s", "solver", 0.0, 2.0, **own)], [slow]))
+    assert found.texts[0].startswith("ceph osd out 3 ")
 
 
 def test_a_slow_node_is_drained_and_a_hostile_name_is_no_command() -> None:
@@ -218,7 +249,7 @@ def test_one_switch_is_advised_where_the_nodes_fit_below_one() -> None:
     jobs = [job("m", "mpi", 0.0, 2.0, nodes=nodes), job("w", "other", 0.0, 2.0)]
     costs = [cost("m", "w", 1800.0, resource="link leaf1 > spine", kind="network")]
     found = the("one switch", site(jobs, costs, leaf_nodes=4))
-    assert found.saving == Interval(5.0, 0.0, pytest.approx(6.0))
+    assert found.saving == approx(saving_of(Interval(5.0, 0.0, 6.0)))
     assert recommend_site(site(jobs, costs, leaf_nodes=3)).found == ()
 
 

@@ -160,6 +160,25 @@ def test_answers_are_those_of_the_command(site: jostle.Site) -> None:
     assert as_json(job.loss().to_json()) == row["lost"]
 
 
+def test_advice_and_replay_of_a_site_are_those_of_the_command(
+    site: jostle.Site, tmp_path: Path
+) -> None:
+    where = ("--repository", site.path)
+    advice = site.advice()
+    assert as_json(advice.to_json()) == printed("advise", "--site", *where)
+    replayed = printed("replay", *where)
+    del replayed["policy"]
+    assert as_json(site.replay().to_json()) == replayed
+    assert site.replay(advice) == site.replay()
+    policy = tmp_path / "policy.tsv"
+    policy.write_text("")
+    nothing = site.replay(policy, cores=64)
+    assert (nothing.cores, nothing.saved.value) == (64, 0.0)
+    policy.write_text("no table")
+    with pytest.raises(jostle.JostleError, match="line 1"):
+        site.replay(str(policy))
+
+
 def test_slices_are_those_of_the_export(site: jostle.Site, tmp_path: Path) -> None:
     job = site.job("burster-0001")
     for metrics, words in ((None, []), (["bytes"], ["--metric", "bytes"])):

@@ -8,7 +8,7 @@ import platform
 import signal
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,11 @@ def options(about: str | None, folder: str, kinds: Iterable[str] = ()) -> argpar
     return parser
 
 
+def is_chosen(only: Sequence[str] | None, kind: str, number: int) -> bool:
+    """Return whether an experiment is one of those that the option `--only` names; None: all."""
+    return not only or bool({kind, str(number)} & set(only))
+
+
 def say(text: str) -> None:
     """Show progress."""
     print(text, file=sys.stderr, flush=True)
@@ -72,6 +77,21 @@ def end_in_order() -> None:
 
 def _ended(*_: Any) -> None:
     raise KeyboardInterrupt
+
+
+def facts(folder: Path, seed: int, count: int, where: str = "") -> str:
+    """Return a sentence about a measurement: seed, date, machine, number of experiments.
+
+    Args:
+        folder: Folder of the measurement, in which the file `machine` has what `machine` returned.
+        seed: Seed of the experiments.
+        count: Number of experiments.
+        where: File system on which all were made; "": not one.
+    """
+    known = folder / "machine"
+    on = f" on {where}" if where else ""
+    made = f", {known.read_text()}" if known.exists() else ""
+    return f"Measured{on} with seed {seed}{made}: {count} experiments."
 
 
 def machine() -> str:

@@ -28,7 +28,7 @@ from jostle_lab.validation.lengths.page import PAGE, load, page, printed, save
 from jostle_lab.validation.lengths.plan import LONG, SHORT, Trial, trials
 from jostle_lab.validation.lengths.runner import RATES, Made, made, make
 from jostle_lab.validation.lengths.score import Row, described, score
-from proofs.experiments import ROOT, Follower, end_in_order, machine, options, say
+from proofs.experiments import ROOT, Follower, end_in_order, facts, is_chosen, machine, options, say
 
 #: Lengths of slices, milliseconds; the first is the one that is recorded.
 LENGTHS_MS = (250, 1000, 4000)
@@ -47,7 +47,7 @@ def arguments() -> argparse.Namespace:
 
 def chosen(trial: Trial, only: list[str] | None) -> bool:
     """Whether a trial is requested."""
-    return not only or bool({trial.experiment.group, str(trial.experiment.number)} & set(only))
+    return is_chosen(only, trial.experiment.group, trial.experiment.number)
 
 
 def rows_of(folder: Path, one: Made, seed: int) -> list[Row]:
@@ -86,11 +86,9 @@ def main() -> int:
     if asked.page:
         asked.page.mkdir(parents=True, exist_ok=True)
         save(asked.page, rows)
-        known = folder / "machine"
-        where = f", {known.read_text()}" if known.exists() else ""
-        facts = f"Measured on {asked.fs} with seed {asked.seed}{where}: {len(every)} experiments."
         # From the rounded data in the file, so that the page is the same whenever it is made.
-        (asked.page / PAGE).write_text(page(load(asked.page), facts))
+        about = facts(folder, asked.seed, len(every), asked.fs)
+        (asked.page / PAGE).write_text(page(load(asked.page), about))
     return int(any(row.error for row in rows))
 
 

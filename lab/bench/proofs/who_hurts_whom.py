@@ -26,7 +26,7 @@ from jostle_lab.validation.cephfs.plan import GROUPS, QUIET, Experiment, experim
 from jostle_lab.validation.cephfs.runner import Record, Run, make, records
 from jostle_lab.validation.cephfs.score import Row, assess, failed
 from jostle_lab.validation.errors import why
-from proofs.experiments import ROOT, Follower, end_in_order, machine, options, say
+from proofs.experiments import ROOT, Follower, end_in_order, facts, is_chosen, machine, options, say
 
 
 def arguments() -> argparse.Namespace:
@@ -38,7 +38,7 @@ def arguments() -> argparse.Namespace:
 
 def chosen(plan: list[Experiment], only: list[str] | None) -> list[Experiment]:
     """The requested experiments."""
-    return [one for one in plan if not only or {one.group, str(one.number)} & set(only)]
+    return [one for one in plan if is_chosen(only, one.group, one.number)]
 
 
 def row_of(repository: Repository, record: Record, seed: int) -> Row:
@@ -76,11 +76,9 @@ def main() -> int:
     if asked.page:
         asked.page.mkdir(parents=True, exist_ok=True)
         save(asked.page, asked.seed, rows)
-        known = folder / "machine"
-        where = f", {known.read_text()}" if known.exists() else ""
-        facts = f"Measured with seed {asked.seed}{where}: {len(rows)} experiments."
         # From the rounded data in the file, so that the page is the same whenever it is made.
-        (asked.page / PAGE).write_text(page(load(asked.page), asked.seed, facts))
+        about = facts(folder, asked.seed, len(rows))
+        (asked.page / PAGE).write_text(page(load(asked.page), asked.seed, about))
     return int(any(row.error for row in rows))
 
 

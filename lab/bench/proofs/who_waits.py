@@ -27,7 +27,7 @@ from jostle_lab.validation.errors import why
 from jostle_lab.validation.waits.plan import KINDS, Experiment, experiments
 from jostle_lab.validation.waits.runner import Record, make, records
 from jostle_lab.validation.waits.score import PAGE, Row, assess, failed, page, printed, save
-from proofs.experiments import ROOT, Follower, end_in_order, machine, options
+from proofs.experiments import ROOT, Follower, end_in_order, facts, is_chosen, machine, options
 
 _EACH_S = 32.0
 
@@ -41,7 +41,7 @@ def arguments() -> argparse.Namespace:
 
 def chosen(plan: list[Experiment], only: list[str] | None) -> list[Experiment]:
     """The requested experiments."""
-    return [one for one in plan if not only or {one.kind, str(one.number)} & set(only)]
+    return [one for one in plan if is_chosen(only, one.kind, one.number)]
 
 
 def rows_of(repository: Repository, record: Record, seed: int) -> list[Row]:
@@ -76,10 +76,7 @@ def main() -> int:
     if asked.page:
         asked.page.mkdir(parents=True, exist_ok=True)
         save(asked.page, rows)
-        known = folder / "machine"
-        where = f", {known.read_text()}" if known.exists() else ""
-        facts = f"Measured with seed {asked.seed}{where}: {len(made)} runs."
-        (asked.page / PAGE).write_text(page(rows, facts))
+        (asked.page / PAGE).write_text(page(rows, facts(folder, asked.seed, len(made))))
     return int(any(row.error for row in rows))
 
 

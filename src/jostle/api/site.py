@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,15 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import pyarrow as pa
 
-from jostle.analysis.site_advice import SiteAdvice, recommend_site
+from jostle.analysis.site_advice import (
+    LUSTRE,
+    Replay,
+    SiteAdvice,
+    SiteEvidence,
+    policy_of,
+    recommend_site,
+    replay,
+)
 from jostle.api import html, machines
 from jostle.api.errors import JostleWarning, with_hints
 from jostle.api.job import Job
@@ -23,6 +32,7 @@ from jostle.errors import UsageError
 from jostle.files.default_repository import default_repository
 from jostle.names.users import owner_name, user_of
 from jostle.report.format.moments import datetime_ns, since_ns
+from jostle.report.format.scheduler_policy import read_policy
 from jostle.report.format.values import count
 from jostle.report.models.batch_jobs import batch_row, with_batch_jobs
 from jostle.report.models.job.scheduler import with_facts
@@ -191,7 +201,9 @@ class Site:
         return Table(stamped(rows), as_dict, "batch jobs", shown=shown)
 
     @with_hints
-    def advice(self, days: int = DAYS, *, seed: int = 0) -> SiteAdvice:
+    def advice(
+        self, days: int = DAYS, *, seed: int = 0, rate_limits: Collection[str] = (LUSTRE,)
+    ) -> SiteAdvice:
         """Return what to change about the site, as `jostle advise --site`.
 
         Every job of the period is evaluated, which takes from 0.1 s to some seconds per job.
@@ -199,11 +211,44 @@ class Site:
         Args:
             days: Length of the period in days; it ends with the newest job.
             seed: Seed of the random steps.
+            rate_limits: Types of file systems on which the rate of a program can be limited.
         """
-        evidence = site_evidence(
+        evidence = self._evidence(days, seed)
+        return recommend_site(replace(evidence, rate_limits=tuple(rate_limits)))
+
+    @with_hints
+    def replay(
+        self,
+        policy: SiteAdvice | str | os.PathLike[str] | None = None,
+        days: int = DAYS,
+        *,
+        cores: int | None = None,
+        seed: int = 0,
+    ) -> Replay:
+        """Simulate the jobs of a period with and without a policy, as `jostle replay`.
+
+        Args:
+            policy: Advice to follow, or the path of a file written by `jostle advise --site
+                --format slurm`; None: the present advice.
+            days: Length of the period in days; it ends with the newest job.
+            cores: Number of cores of the site; None: the cores of the nodes with an agent.
+            seed: Seed of the random steps.
+
+        Raises:
+            UsageError: A line of the policy cannot be parsed.
+            OSError: The policy cannot be read.
+        """
+        evidence = self._evidence(days, seed)
+        if policy is None or isinstance(policy, SiteAdvice):
+            rules = policy_of(policy or recommend_site(evidence))
+        else:
+            rules = read_policy(Path(policy).read_text(), str(policy))
+        return replay(evidence, rules, cores=cores, seed=seed)
+
+    def _evidence(self, days: int, seed: int) -> SiteEvidence:
+        return site_evidence(
             self._store, days, lambda name: evaluated_costs(self._store, name, seed=seed)
         )
-        return recommend_site(evidence)
 
     @with_hints
     def machines(self) -> Table[Machine]:

@@ -18,11 +18,14 @@ from jostle.analysis.digest.model import JobDigest
 from jostle.analysis.identification.model import JobInterference
 from jostle.analysis.identification.resources.slow_targets import SlowTarget
 from jostle.analysis.identification.statistics.seconds_lost import counted_once
+from jostle.analysis.interval import saving_of
 from jostle.repository.query.resources.co_running import CoRunning, JobFacts
 
 #: Part of the run time, and seconds: with a predicted saving below both nothing is advised.
 _WORTH = 0.01
 _WORTH_S = 1.0
+#: Rules whose intervals do not follow from losses within one run.
+_WITH_ERROR = ("more cores", "another hour")
 
 
 def recommend(
@@ -62,7 +65,7 @@ def recommend(
         *another_hour(runs, job.start_ns / 1e9, seed=seed),
         *time_limit(runs, job.program),
     ]
-    found = [each for each in every if _is_worth(each, least)]
+    found = [_with_error(each) for each in every if _is_worth(each, least)]
     found.sort(key=lambda each: -(each.saving.value if each.saving else -1.0))
     changes = [each for each in found if each.rule != "time limit"]
     return Recommendations(
@@ -102,6 +105,13 @@ def _is_worth(one: Recommendation, least_s: float) -> bool:
     if one.saving is None:
         return True
     return one.saving.value >= least_s and (one.saving.low > 0 or one.rule == "more cores")
+
+
+def _with_error(one: Recommendation) -> Recommendation:
+    """Return advice whose interval includes the error of estimated losses."""
+    if one.saving is None or one.rule in _WITH_ERROR:
+        return one
+    return replace(one, saving=saving_of(one.saving))
 
 
 def _of_binding(advice: BindingAdvice) -> Recommendation:

@@ -13,6 +13,7 @@ Public interface:
 from __future__ import annotations
 
 from jostle.analysis.site_advice.model import (
+    LUSTRE,
     Cost,
     Delay,
     Directive,
@@ -30,6 +31,7 @@ from jostle.analysis.site_advice.replay_model import Replay
 from jostle.analysis.site_advice.sums import ResourceSum, SiteSums, site_sums
 
 __all__ = [
+    "LUSTRE",
     "Cost",
     "Delay",
     "Directive",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import sqrt
 from typing import Any, Literal
@@ -11,6 +11,8 @@ from jostle.analysis.identification.model import ResourceKind, SuspectKind
 from jostle.analysis.interval import Interval
 from jostle.values.plain_values import plain
 
+#: Type of the file system whose servers can limit the rate of a program's requests.
+LUSTRE = "lustre"
 #: What a site can change.
 SiteRule = Literal["licence", "rate limit", "exclusive nodes", "one switch", "drain"]
 
@@ -122,6 +124,7 @@ class SiteEvidence:
         leaf_nodes: Median number of nodes at a leaf switch; 0: the fabric is not known.
         slow_nodes: Nodes that are persistently worse than their peers.
         names: Path of each mount, as shown to users.
+        rate_limits: Types of file systems on which a program's rate can be limited.
     """
 
     from_s: float
@@ -135,6 +138,7 @@ class SiteEvidence:
     leaf_nodes: int = 0
     slow_nodes: Sequence[SlowNode] = ()
     names: Mapping[str, str] = field(default_factory=dict)
+    rate_limits: Collection[str] = (LUSTRE,)
 
 
 @dataclass(frozen=True)

@@ -144,7 +144,9 @@ def slow_servers(evidence: SiteEvidence) -> Iterator[SiteRecommendation]:
             texts=_server_texts(mount, server),
             saving=lost,
             kwh=energy(evidence, lost, {evidence.jobs[job].program for job in jobs}),
-            saving_words="what its slowness cost; files on it stay slow until it is repaired",
+            saving_words=(
+                "what its slowness cost; files that stay on it are slow until it is repaired"
+            ),
             pays="nobody, apart from its capacity: the other servers take its share of new files",
             delays=(),
             unless="it is slow because it rebuilds data, which ends by itself",
@@ -161,7 +163,7 @@ def _server_texts(mount: str, server: str) -> tuple[str, ...]:
             "   # on the metadata servers",
         )
     if kind in ("ceph", "ceph-fuse") and re.fullmatch(r"osd\.\d+", part):
-        return (f"ceph osd primary-affinity {part} 0", f"ceph osd reweight {part[4:]} 0.5")
+        return (f"ceph osd out {part[4:]}   # its files move to the others",)
     return ()
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
+from jostle.analysis.interval import saving_of
 from jostle.analysis.site_advice.licences import licences
 from jostle.analysis.site_advice.model import SiteAdvice, SiteEvidence, SiteRecommendation, added
 from jostle.analysis.site_advice.nodes import exclusive_nodes, one_switch, slow_nodes, slow_servers
@@ -36,7 +38,7 @@ def recommend_site(evidence: SiteEvidence) -> SiteAdvice:
         *slow_servers(evidence),
         *slow_nodes(evidence),
     ]
-    found = [each for each in every if _is_worth(each, _WORTH * hours)]
+    found = [_with_error(each) for each in every if _is_worth(each, _WORTH * hours)]
     found.sort(key=lambda each: -(each.saving.value if each.saving else -1.0))
     evaluated = sum(job.evaluated for job in jobs)
     return SiteAdvice(
@@ -57,6 +59,14 @@ def _is_worth(one: SiteRecommendation, least: float) -> bool:
         return True
     certain = one.saving.low > 0 or one.rule in _MAY_BE_NONE
     return one.saving.value >= least and one.saving.value > 0 and certain
+
+
+def _with_error(one: SiteRecommendation) -> SiteRecommendation:
+    """Return advice whose intervals include the error of estimated losses."""
+    if one.rule == "drain" and one.saving is not None and one.saving.low <= 0:
+        return one  # a slow node: its saving does not follow from losses
+    saving, kwh = (each and saving_of(each) for each in (one.saving, one.kwh))
+    return replace(one, saving=saving, kwh=kwh)
 
 
 def _best_licences(every: Iterable[SiteRecommendation]) -> list[SiteRecommendation]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from jostle.analysis.interval import Interval
+from jostle.analysis.interval import LOSS_ERROR, Interval
 from jostle.analysis.site_advice.model import Cost, SiteEvidence, SiteJob
 from jostle.analysis.site_advice.outcome import Pair, delays_of
 from jostle.analysis.site_advice.policy import Policy
@@ -196,7 +196,8 @@ def _per_second(
     for (pair, on_nodes), (value, variance) in sums.items():
         together = _together_s(jobs, pair)
         if together > 0:
-            found[pair, on_nodes] = value / together, float(np.sqrt(variance)) / together
+            deviation = np.hypot(np.sqrt(variance), 2 * LOSS_ERROR * value / _WIDTH)
+            found[pair, on_nodes] = value / together, float(deviation) / together
     return found
 
 

@@ -8,7 +8,6 @@ measurement resumes where it stopped.
 from __future__ import annotations
 
 import contextlib
-import json
 import shlex
 import shutil
 import subprocess
@@ -30,6 +29,7 @@ from jostle_lab.validation.cephfs.plan import SLICE_NS, VICTIM, Experiment, Load
 from jostle_lab.validation.errors import ValidationError, why
 from jostle_lab.validation.lab.jobs import profiled_words, signal_words, stop, wait
 from jostle_lab.validation.lab.work import Work, plain_work, work_of
+from jostle_lab.validation.record_lines import append_line, last_records
 
 #: The lab: two object servers of 25 MB/s each; space for what a run writes.
 RATE, SIZE = "200mbit", "6GiB"
@@ -47,6 +47,7 @@ _FILES_BEFORE = {"stat-files": 1000, "list-folder": 1000, "unlink-files": 1000}
 _SETTLE_S = 1.0
 #: Folder on the disk of a node.
 _DISK = Path("/var/tmp")
+_RECORDS = "experiments.jsonl"
 #: Name of the fault among the bursts of loads.
 FAULT = "fault"
 
@@ -95,19 +96,16 @@ class Record:
 
 def records(folder: Path) -> list[Record]:
     """Return the last record of each experiment, except for a line that a crash cut off."""
-    found: dict[int, Record] = {}
-    path = folder / "experiments.jsonl"
-    for line in path.read_text().splitlines() if path.exists() else []:
-        with contextlib.suppress(ValueError, KeyError, TypeError):
-            plain = json.loads(line)
-            runs = {
-                name: Run(plain[name]["job"], plain_work(plain[name]["work"]))
-                for name in ("run", "without")
-                if plain[name]
-            }
-            one = Record(from_json(plain["experiment"]), **runs, error=plain["error"])
-            found[one.experiment.number] = one
-    return sorted(found.values(), key=lambda one: one.experiment.number)
+
+    def parse(plain: dict[str, Any]) -> Record:
+        runs = {
+            name: Run(plain[name]["job"], plain_work(plain[name]["work"]))
+            for name in ("run", "without")
+            if plain[name]
+        }
+        return Record(from_json(plain["experiment"]), **runs, error=plain["error"])
+
+    return last_records(folder / _RECORDS, parse, lambda one: one.experiment.number)
 
 
 def make(folder: Path, plan: Sequence[Experiment], name: str, progress: Progress) -> None:
@@ -129,9 +127,7 @@ def make(folder: Path, plan: Sequence[Experiment], name: str, progress: Progress
         for number, experiment in enumerate(todo):
             progress(len(plan) - len(todo) + number, len(plan), experiment.group)
             record = _made(labs, experiment, folder / "repository")
-            with (folder / "experiments.jsonl").open("a") as stream:
-                # A line of its own, after one that a crash may have cut off.
-                stream.write("\n" + json.dumps(record.to_json()))
+            append_line(folder / _RECORDS, record.to_json())
 
 
 class _Labs:

@@ -6,7 +6,6 @@ Each run is recorded as soon as it is over, so that a killed measurement resumes
 from __future__ import annotations
 
 import contextlib
-import json
 import shutil
 import subprocess
 import tempfile
@@ -21,6 +20,7 @@ from jostle.repository import Repository
 from jostle_lab.cluster import Lab, LabSpec, up
 from jostle_lab.validation.errors import ValidationError, why
 from jostle_lab.validation.lab.jobs import profiled_words, stop
+from jostle_lab.validation.record_lines import append_line, last_records
 from jostle_lab.validation.waits.injections import NodeGroups, injected
 from jostle_lab.validation.waits.plan import CORES, OWN, Experiment, Injection, from_json
 
@@ -29,6 +29,7 @@ _MPI = "openmpi"  # the MPI whose waiting ranks leave their core to others
 _CORE_PROBE = "20ms"
 _STARTS_S, _ENDS_S = 30.0, 30.0
 _SOURCE = Path(__file__).with_name("steps.c")
+_RECORDS = "experiments.jsonl"
 
 #: Experiments done, experiments in all, the next one.
 Progress = Callable[[int, int, str], None]
@@ -57,15 +58,12 @@ class Record:
 
 def records(folder: Path) -> list[Record]:
     """Return the last record of each experiment, except for a line that a crash cut off."""
-    found: dict[int, Record] = {}
-    path = folder / "experiments.jsonl"
-    for line in path.read_text().splitlines() if path.exists() else []:
-        with contextlib.suppress(ValueError, KeyError, TypeError):
-            plain = json.loads(line)
-            spans = tuple((int(begin), int(end)) for begin, end in plain["spans"])
-            one = Record(from_json(plain["experiment"]), plain["job"], spans, plain["error"])
-            found[one.experiment.number] = one
-    return sorted(found.values(), key=lambda one: one.experiment.number)
+
+    def parse(plain: dict[str, Any]) -> Record:
+        spans = tuple((int(begin), int(end)) for begin, end in plain["spans"])
+        return Record(from_json(plain["experiment"]), plain["job"], spans, plain["error"])
+
+    return last_records(folder / _RECORDS, parse, lambda one: one.experiment.number)
 
 
 def make(folder: Path, plan: Sequence[Experiment], name: str, progress: Progress) -> None:
@@ -96,9 +94,7 @@ def make(folder: Path, plan: Sequence[Experiment], name: str, progress: Progress
                 record = _Run(lab, groups, experiment, program.absolute()).made(folder)
             except (JostleError, OSError, ValueError) as error:
                 record = Record(experiment, error=why(error))
-            with (folder / "experiments.jsonl").open("a") as stream:
-                # A line of its own, after one that a crash may have cut off.
-                stream.write("\n" + json.dumps(record.to_json()))
+            append_line(folder / _RECORDS, record.to_json())
 
 
 @contextlib.contextmanager

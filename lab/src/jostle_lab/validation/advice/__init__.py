@@ -1,0 +1,1 @@
+"""Experiments in labs on whether advice saves as much time as predicted."""
