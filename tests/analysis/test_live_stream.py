@@ -208,6 +208,40 @@ def test_only_who_can_have_been_on_the_own_cores_made_it_wait(
     assert lost == pytest.approx(part * (size - 1) * 1.0, rel=0.05, abs=0.01)
 
 
+def test_who_computes_on_other_cores_is_no_suspect_for_waiting() -> None:
+    size, at = 80, 50
+    late = np.arange(size) >= at
+    victim = busy("victim-1", np.full(size, 0.5), queue_s=np.where(late, 2.0, 0.2))
+    far = busy("far-1", np.where(late, 3.0, 0.1))
+    near = busy("near-1", np.where(late, 0.5, 0.1))
+    rows = [replace(row, cores=frozenset({0})) for row in (*victim, *near)]
+    rows += [replace(row, cores=frozenset({1, 2, 3})) for row in far]
+    stream = LiveStream()
+    stream.take(together(nodes=rows))
+    change = next(each for each in _answer(stream, "victim-1").changes if each.kind == "slower")
+    assert change.what == "waiting for cores"
+    assert [suspect.job for suspect in change.suspects] == ["near-1"]
+
+
+def test_who_has_no_load_any_more_slows_nobody_now() -> None:
+    slow = noise(np.random.default_rng(16), 120, _SPREAD)
+    slow[60:] += math.log(1.5)
+    at = np.arange(120)
+    bully = reader("bully-1", slow * 0, np.where((at >= 60) & (at < 80), 4000.0, 0.0))
+    rows = together([*reader("victim-1", slow), *reader("steady-1", slow * 0, 300), *bully])
+    stream = LiveStream()
+    stream.take(until(rows, 80))
+    during = _answer(stream, "victim-1")
+    assert during.because == "other jobs" and during.suspects[0].job == "bully-1"
+    stream.take(until(rows, 90, 75))
+    after = _answer(stream, "victim-1")
+    assert (after.because, after.suspects, after.resource) == ("nobody known", (), MOUNT)
+    stream.take(rows)
+    answer = _answer(stream, "victim-1")
+    assert answer.now_percent == 0 and answer.lost_s == pytest.approx(after.lost_s, abs=0.1)
+    assert answer.unexplained_s > 15
+
+
 def test_jobs_that_a_viewer_may_not_see_have_one_name() -> None:
     rows, _, _ = _disturbed(9)
     stream = LiveStream()
