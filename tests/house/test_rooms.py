@@ -71,7 +71,7 @@ SUBROOMS = {
 LAB_SUBROOMS = {
     "analysis": "study+validation",
     "study": "places",
-    "validation": "lab+scale+within cephfs+waits lengths",
+    "validation": "lab+scale+within cephfs+waits lengths+now",
     "synthetic": "traces+injected+placed machines site",
     "cluster": "filesystems",
     "plot": "study",

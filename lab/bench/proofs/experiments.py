@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[3]
+_MACHINE = "machine"
 
 
 def options(about: str | None, folder: str, kinds: Iterable[str] = ()) -> argparse.ArgumentParser:
@@ -74,8 +75,22 @@ def _ended(*_: Any) -> None:
     raise KeyboardInterrupt
 
 
-def machine() -> str:
-    """Return a sentence with the date and the machine of a measurement."""
+def note_machine(folder: Path) -> None:
+    """Write the date and the machine of a measurement into its folder."""
     day = time.strftime("%Y-%m-%d")
     cores = f"{os.cpu_count()} cores, Linux {platform.release()}"
-    return f"{day} on {cores}, load at the end {os.getloadavg()[0]:.1f}"
+    text = f"{day} on {cores}, load at the end {os.getloadavg()[0]:.1f}"
+    (folder / _MACHINE).write_text(text)
+
+
+def measured(folder: Path, how: str, count: str) -> str:
+    """Return the sentence on how, when and on which machine a measurement was made.
+
+    Args:
+        folder: Folder of the measurement.
+        how: What was chosen, such as `with seed 7`.
+        count: Number of experiments, with its noun and a full stop.
+    """
+    known = folder / _MACHINE
+    where = f", {known.read_text()}" if known.exists() else ""
+    return f"Measured {how}{where}: {count}"

@@ -8,7 +8,6 @@ measurement resumes where it stopped.
 from __future__ import annotations
 
 import contextlib
-import json
 import shlex
 import shutil
 import subprocess
@@ -28,6 +27,7 @@ from jostle_lab.signals import SignalLog, read_log
 from jostle_lab.validation.cephfs.faults import inject
 from jostle_lab.validation.cephfs.plan import SLICE_NS, VICTIM, Experiment, Load, Rhythm, from_json
 from jostle_lab.validation.errors import ValidationError, why
+from jostle_lab.validation.json_lines import append_line, read_lines
 from jostle_lab.validation.lab.jobs import profiled_words, signal_words, stop, wait
 from jostle_lab.validation.lab.work import Work, plain_work, work_of
 
@@ -49,6 +49,7 @@ _SETTLE_S = 1.0
 _DISK = Path("/var/tmp")
 #: Name of the fault among the bursts of loads.
 FAULT = "fault"
+_RECORDS = "experiments.jsonl"
 
 #: Experiments done, experiments in all, the next one.
 Progress = Callable[[int, int, str], None]
@@ -95,19 +96,17 @@ class Record:
 
 def records(folder: Path) -> list[Record]:
     """Return the last record of each experiment, except for a line that a crash cut off."""
-    found: dict[int, Record] = {}
-    path = folder / "experiments.jsonl"
-    for line in path.read_text().splitlines() if path.exists() else []:
-        with contextlib.suppress(ValueError, KeyError, TypeError):
-            plain = json.loads(line)
-            runs = {
-                name: Run(plain[name]["job"], plain_work(plain[name]["work"]))
-                for name in ("run", "without")
-                if plain[name]
-            }
-            one = Record(from_json(plain["experiment"]), **runs, error=plain["error"])
-            found[one.experiment.number] = one
-    return sorted(found.values(), key=lambda one: one.experiment.number)
+    found = {one.experiment.number: one for one in read_lines(folder / _RECORDS, _record)}
+    return [found[number] for number in sorted(found)]
+
+
+def _record(plain: dict[str, Any]) -> Record:
+    runs = {
+        name: Run(plain[name]["job"], plain_work(plain[name]["work"]))
+        for name in ("run", "without")
+        if plain[name]
+    }
+    return Record(from_json(plain["experiment"]), **runs, error=plain["error"])
 
 
 def make(folder: Path, plan: Sequence[Experiment], name: str, progress: Progress) -> None:
@@ -129,9 +128,7 @@ def make(folder: Path, plan: Sequence[Experiment], name: str, progress: Progress
         for number, experiment in enumerate(todo):
             progress(len(plan) - len(todo) + number, len(plan), experiment.group)
             record = _made(labs, experiment, folder / "repository")
-            with (folder / "experiments.jsonl").open("a") as stream:
-                # A line of its own, after one that a crash may have cut off.
-                stream.write("\n" + json.dumps(record.to_json()))
+            append_line(folder / _RECORDS, record.to_json())
 
 
 class _Labs:

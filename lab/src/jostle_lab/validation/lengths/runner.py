@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import queue
 import threading
 from collections.abc import Callable, Sequence
@@ -16,6 +15,7 @@ from jostle_lab.cluster import Lab, LabSpec, up
 from jostle_lab.validation.cephfs.plan import SLICE_NS
 from jostle_lab.validation.cephfs.runner import Run, run_once
 from jostle_lab.validation.errors import why
+from jostle_lab.validation.json_lines import append_line, read_lines
 from jostle_lab.validation.lab.work import plain_work
 from jostle_lab.validation.lengths.plan import Trial, from_json
 
@@ -24,6 +24,7 @@ RATES = {"sshfs": "40mbit", "cephfs": "80mbit"}
 _SIZE = {"sshfs": "2GiB", "cephfs": "4GiB"}
 #: A victim that takes so much longer than its set length has failed.
 _PATIENCE_S = 60.0
+_RECORDS = "trials.jsonl"
 
 #: Trials done, trials in all, the next one.
 Progress = Callable[[int, int, str], None]
@@ -56,16 +57,14 @@ class Made:
 
 def made(folder: Path) -> list[Made]:
     """Return the last record of each trial in a folder, except for a line that a crash cut off."""
-    found: dict[int, Made] = {}
-    path = folder / "trials.jsonl"
-    for line in path.read_text().splitlines() if path.exists() else []:
-        with contextlib.suppress(ValueError, KeyError, TypeError):
-            plain = json.loads(line)
-            run = plain["run"]
-            run = Run(run["job"], plain_work(run["work"])) if run else None
-            one = Made(**{**plain, "trial": from_json(plain["trial"]), "run": run})
-            found[one.trial.experiment.number] = one
+    found = {one.trial.experiment.number: one for one in read_lines(folder / _RECORDS, _read)}
     return [found[number] for number in sorted(found)]
+
+
+def _read(plain: dict[str, Any]) -> Made:
+    run = plain["run"]
+    run = Run(run["job"], plain_work(run["work"])) if run else None
+    return Made(**{**plain, "trial": from_json(plain["trial"]), "run": run})
 
 
 class _Work:
@@ -86,9 +85,8 @@ class _Work:
 
     def end(self, one: Made) -> None:
         """Record a trial."""
-        with self._lock, (self.folder / "trials.jsonl").open("a") as stream:
-            # A line of its own, after one that a crash may have cut off.
-            stream.write("\n" + json.dumps(one.to_json()) + "\n")
+        with self._lock:
+            append_line(self.folder / _RECORDS, one.to_json())
             self.done += 1
 
 

@@ -6,7 +6,6 @@ Each run is recorded as soon as it is over, so that a killed measurement resumes
 from __future__ import annotations
 
 import contextlib
-import json
 import shutil
 import subprocess
 import tempfile
@@ -20,15 +19,16 @@ from jostle.errors import JostleError
 from jostle.repository import Repository
 from jostle_lab.cluster import Lab, LabSpec, up
 from jostle_lab.validation.errors import ValidationError, why
+from jostle_lab.validation.json_lines import append_line, read_lines
 from jostle_lab.validation.lab.jobs import profiled_words, stop
+from jostle_lab.validation.lab.steps import MPI, compile_steps
 from jostle_lab.validation.waits.injections import NodeGroups, injected
 from jostle_lab.validation.waits.plan import CORES, OWN, Experiment, Injection, from_json
 
 SLICE_NS = 100_000_000
-_MPI = "openmpi"  # the MPI whose waiting ranks leave their core to others
 _CORE_PROBE = "20ms"
 _STARTS_S, _ENDS_S = 30.0, 30.0
-_SOURCE = Path(__file__).with_name("steps.c")
+_RECORDS = "experiments.jsonl"
 
 #: Experiments done, experiments in all, the next one.
 Progress = Callable[[int, int, str], None]
@@ -57,15 +57,13 @@ class Record:
 
 def records(folder: Path) -> list[Record]:
     """Return the last record of each experiment, except for a line that a crash cut off."""
-    found: dict[int, Record] = {}
-    path = folder / "experiments.jsonl"
-    for line in path.read_text().splitlines() if path.exists() else []:
-        with contextlib.suppress(ValueError, KeyError, TypeError):
-            plain = json.loads(line)
-            spans = tuple((int(begin), int(end)) for begin, end in plain["spans"])
-            one = Record(from_json(plain["experiment"]), plain["job"], spans, plain["error"])
-            found[one.experiment.number] = one
-    return sorted(found.values(), key=lambda one: one.experiment.number)
+    found = {one.experiment.number: one for one in read_lines(folder / _RECORDS, _record)}
+    return [found[number] for number in sorted(found)]
+
+
+def _record(plain: dict[str, Any]) -> Record:
+    spans = tuple((int(begin), int(end)) for begin, end in plain["spans"])
+    return Record(from_json(plain["experiment"]), plain["job"], spans, plain["error"])
 
 
 def make(folder: Path, plan: Sequence[Experiment], name: str, progress: Progress) -> None:
@@ -81,24 +79,17 @@ def make(folder: Path, plan: Sequence[Experiment], name: str, progress: Progress
         JostleError: No lab is available here.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    program = folder / "steps"
-    done = subprocess.run(
-        [f"mpicc.{_MPI}", "-O2", "-o", str(program), str(_SOURCE)], capture_output=True, text=True
-    )
-    if done.returncode:
-        raise ValidationError(f"{_SOURCE.name} cannot be compiled: {done.stderr.strip()}")
+    program = compile_steps(folder)
     made = {one.experiment.number for one in records(folder) if not one.error}
     todo = [one for one in plan if one.number not in made]
     with _lab(name, max((one.program.nodes for one in plan), default=CORES)) as (lab, groups):
         for number, experiment in enumerate(todo):
             progress(len(plan) - len(todo) + number, len(plan), experiment.kind)
             try:
-                record = _Run(lab, groups, experiment, program.absolute()).made(folder)
+                record = _Run(lab, groups, experiment, program).made(folder)
             except (JostleError, OSError, ValueError) as error:
                 record = Record(experiment, error=why(error))
-            with (folder / "experiments.jsonl").open("a") as stream:
-                # A line of its own, after one that a crash may have cut off.
-                stream.write("\n" + json.dumps(record.to_json()))
+            append_line(folder / _RECORDS, record.to_json())
 
 
 @contextlib.contextmanager
@@ -183,7 +174,7 @@ class _Run:
             # rest of the machine, whatever its weight.
             variables["OMPI_MCA_mpi_yield_when_idle"] = "0"
         words = [*self._groups.words(self._cores), *words]
-        return self._lab.mpirun(_MPI, placement, words, variables, "/")
+        return self._lab.mpirun(MPI, placement, words, variables, "/")
 
     def _inject(self, process: subprocess.Popen[bytes], begun: Path) -> list[tuple[int, int]]:
         """Make nodes slow at the planned times; return the times at which each was slow."""
