@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +12,9 @@ from typing import Any
 
 import pytest
 
+from jostle.errors import JostleError
+from jostle_lab.cluster import LabSpec
+from jostle_lab.cluster.checks import check_machine
 from jostle_lab.signals import PATTERNS
 from jostle_lab.validation.now import runner
 from jostle_lab.validation.now.asked import Answer, JobAnswer, NewChange, Recorder, read_answers
@@ -31,6 +36,7 @@ from jostle_lab.validation.now.plan import (
     Disturbance,
     Job,
     Session,
+    Steps,
     from_json,
     sessions,
 )
@@ -327,3 +333,34 @@ def test_cores_are_divided(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.sched_getaffinity", lambda pid: {4})
     with pytest.raises(Exception, match="Two cores"):
         Cores.of_machine()
+
+
+# ---- a session ----------------------------------------------------------------------------------
+@pytest.mark.nightly
+@pytest.mark.tries(2)
+def test_a_session_in_a_lab(tmp_path: Path) -> None:
+    """A writer and an MPI program; another job begins to write much."""
+    if os.geteuid() != 0 or not shutil.which("mpicc.openmpi") or not shutil.which("mpirun.openmpi"):
+        pytest.skip("needs root, and Open MPI with its compiler")
+    try:
+        check_machine(LabSpec())
+    except JostleError as error:
+        pytest.skip(str(error))
+    jobs = (
+        Job(WRITER, ("node2",), "write-seek --chunk 64KiB --every 30ms"),
+        Job(SOLVER, ("node1", "node1"), steps=Steps(8000.0, 0.0, 1024, 1 << 20)),
+    )
+    words = "aggregate-write --chunk 4MiB --flush each --processes 2 --max-disk 200MiB"
+    begin_s = LEARN_S + 6
+    one = Disturbance(DATA, WRITER, begin_s, 10.0, ("node4",), words)
+    runner.make(
+        tmp_path, [Session(1, "sshfs", jobs, (one,), begin_s + 16)], "nightly-now", lambda *_: None
+    )
+    (made,) = records(tmp_path)
+    assert not made.error and made.work.keys() == {f"{made.prefix}-{job.name}" for job in jobs}
+    ((begin, end),) = made.spans
+    assert abs(begin - made.start_ns - begin_s * SLICE_NS) < SLICE_NS and end - begin > 8 * SLICE_NS
+    found = runner.answers(tmp_path, made)
+    (row,) = assess(made, found)
+    assert row.counts and row.seen_s is not None and row.right, row
+    assert alarms(made, found).answers > 20
