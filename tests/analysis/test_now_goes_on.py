@@ -77,9 +77,7 @@ def _until(site: Site, now: Now, done: int) -> Now:
 
 
 @pytest.mark.parametrize("at", [25, _AT + 1, _AT + 2, _AT + 5, _SLICES - 1])
-def test_after_a_restart_in_the_middle_the_stream_goes_on_where_it_was(
-    site: Site, at: int
-) -> None:
+def test_after_a_restart_in_the_middle_the_stream_goes_on_where_it_was(site: Site, at: int) -> None:
     first = _until(site, Now(site), at)  # type: ignore[arg-type]
     second = Now(site)  # type: ignore[arg-type]
     second.refresh()

@@ -44,7 +44,7 @@ KEPT = (
     "tests/house/test_words.py",
 )
 #: Pages that programs write.
-WRITTEN = ("papers.md", "who-hurts-whom.md")
+WRITTEN = ("now.md", "papers.md", "who-hurts-whom.md")
 PAGES = [
     ROOT / "CHANGELOG.md",
     *(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import signal
 import subprocess
 import threading
@@ -20,6 +21,8 @@ from jostle_lab.validation.scale.viewers import ask
 
 #: Interval between two questions, s.
 _EVERY_S = 0.5
+#: Priority of jostle's services (nice).
+_PRIORITY = -10
 _JOB_FIELDS = ("seen_ns", "now_percent", "place", "resource_kind", "because", "learning")
 _CHANGE_FIELDS = ("at_ns", "found_ns", "kind", "what", "resource_kind", "percent", "because")
 
@@ -144,6 +147,8 @@ def asking(repository: Path, spools: Sequence[Path], out: Path) -> Iterator[None
     trouble: list[str] = []
     try:
         pages = Pages(out.parent, repository)
+        _prefer(follower.pid)
+        _prefer(pages.pid)
         try:
             asker = threading.Thread(target=_ask_again, args=(pages, out, over, trouble))
             asker.start()
@@ -159,6 +164,16 @@ def asking(repository: Path, spools: Sequence[Path], out: Path) -> Iterator[None
         follower.wait(60)
     if trouble:
         raise ValidationError(f"jostle serve did not answer: {trouble[-1]}")
+
+
+def _prefer(pid: int) -> None:
+    """Give the threads of a process a higher priority than the jobs have.
+
+    RATIONALE: on a cluster jostle's services run on another machine than the jobs.
+    """
+    for task in Path(f"/proc/{pid}/task").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, int(task.name), _PRIORITY)
 
 
 def _ask_again(pages: Pages, out: Path, over: threading.Event, trouble: list[str]) -> None:

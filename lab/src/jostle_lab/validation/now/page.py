@@ -141,7 +141,10 @@ def _results(rows: Sequence[Row], sessions: Sequence[SessionRow]) -> list[tuple[
     hours = sum(one.calm_s for one in sessions) / 3600
     alarms = sum(one.alarms for one in sessions)
     return [
-        ("disturbances, and those that slowed a job", f"{len(rows)}, {others.harmful}"),
+        (
+            "disturbances, and those in which a culprit slowed a job",
+            f"{len(rows)}, {others.harmful}",
+        ),
         ("of these: seen", _share(others.seen, others.harmful)),
         (
             "time until seen: median, and nine tenths",

@@ -163,20 +163,19 @@ class _Labs:
 def _made(lab: Lab, session: Session, folder: Path, steps: Path, cores: Cores) -> Record:
     """Run a session."""
     prefix = f"n{session.number:02d}-{time.time_ns() // 10**6 % 10**6}"
-    start_ns = (time.time_ns() + round(_LEAD_S * 1e9)) // SLICE_NS * SLICE_NS
     repository = folder / "repository"
     shutil.rmtree(repository, ignore_errors=True)
     Repository(repository, create=True).close()
-    programs = Programs(lab, steps, cores, prefix, start_ns)
     spools = [lab.local(host) / "spool" for host in (*lab.nodes, *lab.spec.server_names)]
-    try:
-        with asking(repository, spools, _answers_file(folder, session)):
+    with asking(repository, spools, _answers_file(folder, session)):
+        start_ns = (time.time_ns() + round(_LEAD_S * 1e9)) // SLICE_NS * SLICE_NS
+        programs = Programs(lab, steps, cores, prefix, start_ns)
+        try:
             slowed = _play(lab, session, programs)
             end_ns = time.time_ns()
             time.sleep(_SETTLE_S)
+        finally:
             programs.end()
-    finally:
-        programs.end()
     shutil.rmtree(repository, ignore_errors=True)
     log = programs.log()
     spans = [slowed.get(n) or _span(log, n) for n in range(len(session.disturbances))]

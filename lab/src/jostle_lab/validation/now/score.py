@@ -402,7 +402,7 @@ class Summary:
 
     Attributes:
         injected: Number of disturbances of sessions that did not fail.
-        harmful: Number of those that slowed their target.
+        harmful: Number of those that slowed their target, and of own phases.
         seen: Number of harmful ones that an answer showed.
         seen_s, late_s: Median and 90th percentile of the time until then, s.
         seen_slices, late_slices: The same in slices.
@@ -428,8 +428,7 @@ class Summary:
 def summary(rows: Sequence[Row]) -> Summary:
     """Return the scores over rows.
 
-    Of own phases and of slow servers, all count, whether they slowed their target or not: nobody
-    may be named in any of them.
+    All own phases count, whether they slowed their target or not: nobody may be named in any.
     """
     made = [row for row in rows if not row.error]
     harmful = [row for row in made if row.counts or row.kind == OWN]

@@ -273,7 +273,9 @@ class _Run:
         truth = compare(store, self._truths)
         store.close()
         spec, seen = self._spec, self._asked.seen
-        halves = [range(self._first + at, self._first + at + spec.slices) for at in (0, spec.slices)]
+        halves = [
+            range(self._first + at, self._first + at + spec.slices) for at in (0, spec.slices)
+        ]
         # A slice is evaluated when the next one has ended; the last one is never.
         waits, fault_waits = (
             waits_of(seen, [(number + 1) * SLICE_NS for number in half], spec.jobs)
@@ -375,7 +377,7 @@ def waits_of(seen: Sequence[Seen], ends_ns: Sequence[int], jobs: int) -> list[fl
 
 
 def missing_of(seen: Seen, start_ns: int) -> int:
-    """Return how many slices an answer leaves out: between the start and the newest one of each job.
+    """Return how many slices an answer leaves out, from the start to the newest one of each job.
 
     Args:
         seen: The answer.
