@@ -242,6 +242,18 @@ def test_who_has_no_load_any_more_slows_nobody_now() -> None:
     assert answer.unexplained_s > 15
 
 
+def test_a_job_that_has_ended_loses_nothing_now() -> None:
+    rows, _, _ = _disturbed(17)
+    stream = LiveStream()
+    stream.take(rows)
+    assert _answer(stream, "victim-1").now_percent > 10
+    jobs = [replace(job, end_ns=rows.newest_ns) for job in rows.jobs]
+    stream.take(replace(rows, jobs=tuple(jobs)))
+    answer = _answer(stream, "victim-1")
+    assert not answer.running and answer.lost_s > 0 and answer.changes
+    assert (answer.now_percent, answer.resource, answer.suspects) == (0, "", ())
+
+
 def test_jobs_that_a_viewer_may_not_see_have_one_name() -> None:
     rows, _, _ = _disturbed(9)
     stream = LiveStream()

@@ -146,10 +146,11 @@ class JobState:
         """Return the present results on the job."""
         facts = self.facts
         slice_s = facts.slice_ns / 1e9
-        now = list(self._trend)[-_NOW:]
+        # A job that has ended loses nothing now.
+        now = [] if facts.end_ns else list(self._trend)[-_NOW:]
         places = sorted(self._places.items(), key=lambda item: -sum(item[1].lost))
         key, place = places[0] if places else (MESSAGES, _Place())
-        loses = sum(place.lost) > _NOTHING * slice_s * _NOW
+        loses = bool(now) and sum(place.lost) > _NOTHING * slice_s * _NOW
         because, suspects = place.cause()
         series = [each for place in self._places.values() for each in place.series.values()]
         every = [each.present for each in (*series, self._iterations.series) if each.present]

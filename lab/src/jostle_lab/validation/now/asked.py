@@ -21,8 +21,8 @@ from jostle_lab.validation.scale.viewers import ask
 
 #: Interval between two questions, s.
 _EVERY_S = 0.5
-#: Priority of jostle's services (nice).
-_PRIORITY = -10
+#: How much higher the priority of jostle's services is than that of the jobs.
+_PREFERRED = 8
 _JOB_FIELDS = ("seen_ns", "now_percent", "place", "resource_kind", "because", "learning")
 _CHANGE_FIELDS = ("at_ns", "found_ns", "kind", "what", "resource_kind", "percent", "because")
 
@@ -171,9 +171,10 @@ def _prefer(pid: int) -> None:
 
     RATIONALE: on a cluster jostle's services run on another machine than the jobs.
     """
+    priority = os.getpriority(os.PRIO_PROCESS, 0) - _PREFERRED
     for task in Path(f"/proc/{pid}/task").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, int(task.name), _PRIORITY)
+            os.setpriority(os.PRIO_PROCESS, int(task.name), priority)
 
 
 def _ask_again(pages: Pages, out: Path, over: threading.Event, trouble: list[str]) -> None:

@@ -234,7 +234,7 @@ def _solver(dice: random.Random) -> Job:
 
 def _ring(dice: random.Random) -> Job:
     """Draw an MPI program whose ranks are on both leaf switches, and mostly sleep."""
-    message = dice.choice((16 << 10, 32 << 10))
+    message = dice.choice((2 << 10, 4 << 10, 8 << 10))
     return Job(
         RING, ("node2", "node4"), steps=Steps(100.0, round(dice.uniform(9000, 14000)), message)
     )
@@ -258,7 +258,9 @@ def _data(dice: random.Random, fs: str) -> Disturbance:
 
 
 def _metadata(dice: random.Random, fs: str) -> Disturbance:
-    return _by_job(dice, METADATA, FILES, "node4", dice.choice(_METADATA))
+    """Draw a job on another node or, on SSHFS, on the same: each node has a server of its own."""
+    node = "node3" if fs == "sshfs" else "node4"
+    return _by_job(dice, METADATA, FILES, node, dice.choice(_METADATA))
 
 
 def _cpu(dice: random.Random, fs: str) -> Disturbance:

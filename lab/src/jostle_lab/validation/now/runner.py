@@ -37,7 +37,7 @@ from jostle_lab.validation.now.plan import (
 from jostle_lab.validation.now.programs import Cores, Programs, culprit
 
 #: Rate of a file server's link and of the link between the switches; space for files.
-_RATES = {"sshfs": "100mbit", "cephfs": "160mbit"}
+_RATES = {"sshfs": "60mbit", "cephfs": "160mbit"}
 _UPLINK = "50mbit"
 _SIZES = {"sshfs": "3GiB", "cephfs": "6GiB"}
 #: Time until all jobs have started, s, and from the start of a culprit to its load.
