@@ -83,7 +83,7 @@ class Programs:
             job = one.target if one.kind == OWN else name
             command = self._profiled(command, self.name(job))
         memory = one.words.split()[0] == "memory"
-        self._start(one.nodes[0], command, beside=memory)
+        self._start(one.nodes[0], command, elsewhere=memory)
 
     def end(self) -> None:
         """End all programs, and wait until they have."""
@@ -155,10 +155,10 @@ class Programs:
         placement = {node: list(nodes).count(node) for node in nodes}
         self._popen(self._lab.mpirun(MPI, placement, ranks, {"JOSTLE": "on"}, "/"))
 
-    def _start(self, node: str, command: Sequence[str], *, beside: bool = False) -> None:
-        """Start a program on a node, on the node's cores or beside them (a hog of memory)."""
-        words = [*self._cores.words(apart=node == APART and not beside), *command]
-        if beside:
+    def _start(self, node: str, command: Sequence[str], *, elsewhere: bool = False) -> None:
+        """Start a program on a node, on the node's cores or on others (a hog of memory)."""
+        words = [*self._cores.words(apart=node == APART and not elsewhere), *command]
+        if elsewhere:
             words = [*_NICE, *words]
         self._popen(self._lab.command(node, words, {"JOSTLE": "on"}, "/"))
 

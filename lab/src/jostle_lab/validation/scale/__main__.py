@@ -61,6 +61,26 @@ def main() -> int:
     passes = words.add_parser("passes", help="measure the cost of a pass of an ingester")
     passes.add_argument("--profiles", type=int, nargs="+", default=[96, 480, 1920])
     passes.add_argument("--slices", type=int, nargs="+", default=[1, 5, 15, 75])
+    _add_sizing(words)
+    options = parser.parse_args()
+    try:
+        with tempfile.TemporaryDirectory(prefix="jostle-scale-") as scratch:
+            folder = options.folder or Path(scratch)
+            folder.mkdir(parents=True, exist_ok=True)
+            return {
+                "day": _day,
+                "storm": _storm,
+                "growth": _growth,
+                "now": _now,
+                "passes": _passes,
+                "sizing": _sizing,
+            }[options.what](options, folder)
+    except JostleError as error:
+        print(f"{error} {error.hint}", file=sys.stderr)
+        return error.exit_code
+
+
+def _add_sizing(words: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     sizing = words.add_parser(
         "sizing", help="compute the machines that sites of 100, 1000 and 10 000 nodes need"
     )
@@ -83,22 +103,6 @@ def main() -> int:
         required=True,
         help="bytes per process-slice that `growth` measured",
     )
-    options = parser.parse_args()
-    try:
-        with tempfile.TemporaryDirectory(prefix="jostle-scale-") as scratch:
-            folder = options.folder or Path(scratch)
-            folder.mkdir(parents=True, exist_ok=True)
-            return {
-                "day": _day,
-                "storm": _storm,
-                "growth": _growth,
-                "now": _now,
-                "passes": _passes,
-                "sizing": _sizing,
-            }[options.what](options, folder)
-    except JostleError as error:
-        print(f"{error} {error.hint}", file=sys.stderr)
-        return error.exit_code
 
 
 def _day(options: argparse.Namespace, folder: Path) -> int:

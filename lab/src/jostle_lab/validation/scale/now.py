@@ -42,6 +42,8 @@ GOAL_S = 8.0
 _ASK_S, _POST_S = 1.0, 1.0
 #: Time for which the ingester stands still, s.
 _STANDS_S = 6.0
+#: First slices, which are not scored: all jobs begin at once.
+_FIRST = 3
 _SETTLE_S = 60.0
 #: Answers that the viewer who takes none asks for.
 _NOT_TAKEN = 200
@@ -87,7 +89,7 @@ class NowResult:
         spec: The parameters.
         truth: Comparison of the repository with what was written.
         waits_s: Time from the end of each slice until an answer was based on it for all jobs, of
-            the undisturbed half, s.
+            the undisturbed half but for the first three, s.
         fault_waits_s: The same of the half with faults.
         answers_s: Time that each answer took, s.
         missing: Slices that the last answer leaves out, over all jobs.
@@ -169,7 +171,7 @@ class _Run:
         self._start_jobs()
         self._asked.begin()
         faults = {
-            spec.slices + 2: self._hang,
+            spec.slices + spec.slices // 6: self._hang,
             spec.slices + spec.slices // 3: self._stand_still,
             spec.slices + 2 * spec.slices // 3: self._restart,
         }
@@ -279,7 +281,7 @@ class _Run:
         # A slice is evaluated when the next one has ended; the last one is never.
         waits, fault_waits = (
             waits_of(seen, [(number + 1) * SLICE_NS for number in half], spec.jobs)
-            for half in (halves[0], halves[1][:-1])
+            for half in (halves[0][_FIRST:], halves[1][:-1])
         )
         return NowResult(
             spec,
