@@ -177,6 +177,34 @@ def test_iterations_that_messages_of_others_prolong_have_a_suspect() -> None:
     assert answer.lost_s == pytest.approx(59 * 4 * (1 - 1 / 1.4), rel=0.1)
 
 
+@pytest.mark.parametrize("spins", [True, False])
+def test_a_rank_that_others_slow_and_another_one_waits_for(spins: bool) -> None:
+    """One of two ranks computes; the other waits for it in MPI, with or without CPU time."""
+    size = 120
+    length = 0.02 * np.exp(noise(np.random.default_rng(18), size, 0.01))
+    length[60:] *= 1.5
+    rows = []
+    for at, each in enumerate(length.tolist()):
+        calls = round(4 / each * 200)
+        rows.append(
+            replace(
+                busy("solver-1", np.ones(1), count=2)[0],
+                start_ns=EPOCH_NS + at * SLICE_NS,
+                cpu_s=8.0 if spins else 4.0,
+                mpi_ops=calls,
+                mpi_bytes=calls << 10,
+                mpi_s=4.0,
+            )
+        )
+    hog = busy("hog-1", np.where(np.arange(size) >= 60, 1.0, 0.0))
+    stream = LiveStream()
+    stream.take(together(nodes=[*rows, *hog], ranks=2))
+    answer = _answer(stream, "solver-1")
+    slower = next(each for each in answer.changes if each.what == "iteration")
+    assert (slower.because, slower.resource_kind) == ("other jobs", "node")
+    assert slower.suspects[0].job == "hog-1"
+
+
 def test_waiting_for_cores_is_divided_by_account_from_the_first_slice_on() -> None:
     size = 30
     victim = busy("victim-1", np.full(size, 0.5), queue_s=np.full(size, 2.0))
