@@ -68,6 +68,7 @@ PARTS = (
     Part("docs-labs", f"{PYTHON} -m pytest -q -m nightly tests/docs", 1, ("root",)),
     Part("fuzz-through", f"{PYTHON} tests/hostile/fuzz_through.py --minutes 2", 2),
     Part("kills-repository", f"{PYTHON} -m pytest -q -m nightly tests/hostile", 2),
+    Part("lab-proofs", f"{PYTHON} -m pytest -q -m nightly lab/tests/validation", 2, ("root",)),
     Part("kills-receiver", f"{PYTHON} tests/receive/test_kill.py 50 $RANDOM", 2),
     *(
         Part(f"ubsan-{piece}", f"tools/check.sh ubsan-{piece}", 3 + piece, limit_s=1800)

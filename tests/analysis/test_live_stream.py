@@ -177,6 +177,34 @@ def test_iterations_that_messages_of_others_prolong_have_a_suspect() -> None:
     assert answer.lost_s == pytest.approx(59 * 4 * (1 - 1 / 1.4), rel=0.1)
 
 
+@pytest.mark.parametrize("spins", [True, False])
+def test_a_rank_that_others_slow_and_another_one_waits_for(spins: bool) -> None:
+    """One of two ranks computes; the other waits for it in MPI, with or without CPU time."""
+    size = 120
+    length = 0.02 * np.exp(noise(np.random.default_rng(18), size, 0.01))
+    length[60:] *= 1.5
+    rows = []
+    for at, each in enumerate(length.tolist()):
+        calls = round(4 / each * 200)
+        rows.append(
+            replace(
+                busy("solver-1", np.ones(1), count=2)[0],
+                start_ns=EPOCH_NS + at * SLICE_NS,
+                cpu_s=8.0 if spins else 4.0,
+                mpi_ops=calls,
+                mpi_bytes=calls << 10,
+                mpi_s=4.0,
+            )
+        )
+    hog = busy("hog-1", np.where(np.arange(size) >= 60, 1.0, 0.0))
+    stream = LiveStream()
+    stream.take(together(nodes=[*rows, *hog], ranks=2))
+    answer = _answer(stream, "solver-1")
+    slower = next(each for each in answer.changes if each.what == "iteration")
+    assert (slower.because, slower.resource_kind) == ("other jobs", "node")
+    assert slower.suspects[0].job == "hog-1"
+
+
 def test_waiting_for_cores_is_divided_by_account_from_the_first_slice_on() -> None:
     size = 30
     victim = busy("victim-1", np.full(size, 0.5), queue_s=np.full(size, 2.0))
@@ -206,6 +234,52 @@ def test_only_who_can_have_been_on_the_own_cores_made_it_wait(
     # Half of the waiting; a third if half of its time may have been elsewhere: 1 / (1 + 2) of 2 s.
     lost = _answer(stream, "victim-1").lost_s
     assert lost == pytest.approx(part * (size - 1) * 1.0, rel=0.05, abs=0.01)
+
+
+def test_who_computes_on_other_cores_is_no_suspect_for_waiting() -> None:
+    size, at = 80, 50
+    late = np.arange(size) >= at
+    victim = busy("victim-1", np.full(size, 0.5), queue_s=np.where(late, 2.0, 0.2))
+    far = busy("far-1", np.where(late, 3.0, 0.1))
+    near = busy("near-1", np.where(late, 0.5, 0.1))
+    rows = [replace(row, cores=frozenset({0})) for row in (*victim, *near)]
+    rows += [replace(row, cores=frozenset({1, 2, 3})) for row in far]
+    stream = LiveStream()
+    stream.take(together(nodes=rows))
+    change = next(each for each in _answer(stream, "victim-1").changes if each.kind == "slower")
+    assert change.what == "waiting for cores"
+    assert [suspect.job for suspect in change.suspects] == ["near-1"]
+
+
+def test_who_has_no_load_any_more_slows_nobody_now() -> None:
+    slow = noise(np.random.default_rng(16), 120, _SPREAD)
+    slow[60:] += math.log(1.5)
+    at = np.arange(120)
+    bully = reader("bully-1", slow * 0, np.where((at >= 60) & (at < 80), 4000.0, 0.0))
+    rows = together([*reader("victim-1", slow), *reader("steady-1", slow * 0, 300), *bully])
+    stream = LiveStream()
+    stream.take(until(rows, 80))
+    during = _answer(stream, "victim-1")
+    assert during.because == "other jobs" and during.suspects[0].job == "bully-1"
+    stream.take(until(rows, 90, 75))
+    after = _answer(stream, "victim-1")
+    assert (after.because, after.suspects, after.resource) == ("nobody known", (), MOUNT)
+    stream.take(rows)
+    answer = _answer(stream, "victim-1")
+    assert answer.now_percent == 0 and answer.lost_s == pytest.approx(after.lost_s, abs=0.1)
+    assert answer.unexplained_s > 15
+
+
+def test_a_job_that_has_ended_loses_nothing_now() -> None:
+    rows, _, _ = _disturbed(17)
+    stream = LiveStream()
+    stream.take(rows)
+    assert _answer(stream, "victim-1").now_percent > 10
+    jobs = [replace(job, end_ns=rows.newest_ns) for job in rows.jobs]
+    stream.take(replace(rows, jobs=tuple(jobs)))
+    answer = _answer(stream, "victim-1")
+    assert not answer.running and answer.lost_s > 0 and answer.changes
+    assert (answer.now_percent, answer.resource, answer.suspects) == (0, "", ())
 
 
 def test_jobs_that_a_viewer_may_not_see_have_one_name() -> None:

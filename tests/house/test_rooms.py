@@ -74,7 +74,7 @@ SUBROOMS = {
 LAB_SUBROOMS = {
     "analysis": "study+validation",
     "study": "places",
-    "validation": "lab+scale+within cephfs+waits lengths+advice",
+    "validation": "lab+scale+within cephfs+waits lengths+advice+now",
     "synthetic": "traces+injected+placed machines site",
     "cluster": "filesystems",
     "plot": "study",

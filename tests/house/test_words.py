@@ -41,7 +41,7 @@ INSTEAD = {
 #: Files that keep words: recorded profiles, and this one.
 KEPT = ("tests/data", "tests/house/test_words.py")
 #: Pages that programs write.
-WRITTEN = ("papers.md", "who-hurts-whom.md")
+WRITTEN = ("now.md", "papers.md", "who-hurts-whom.md")
 PAGES = [
     ROOT / "CHANGELOG.md",
     *(

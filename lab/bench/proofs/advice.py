@@ -28,7 +28,16 @@ from jostle_lab.validation.advice.predictions import foresee
 from jostle_lab.validation.advice.runner import Record, make, records, repository_of
 from jostle_lab.validation.advice.score import Row, assess, failed
 from jostle_lab.validation.errors import why
-from proofs.experiments import ROOT, Follower, end_in_order, facts, is_chosen, machine, options, say
+from proofs.experiments import (
+    ROOT,
+    Follower,
+    end_in_order,
+    facts,
+    is_chosen,
+    note_machine,
+    options,
+    say,
+)
 
 _EACH_S = 95.0
 
@@ -62,7 +71,7 @@ def main() -> int:
             sys.exit(f"{folder} has experiments of another seed or version: give a new --folder")
         some = [one for one in plan if is_chosen(asked.only, one.lever, one.number)]
         make(folder, some, f"adv{os.getpid()}", asked.seed, Follower(_EACH_S))
-        (folder / "machine").write_text(machine())
+        note_machine(folder)
     say("evaluating with jostle ...")
     made = [
         one

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[3]
+_MACHINE = "machine"
 
 
 def options(about: str | None, folder: str, kinds: Iterable[str] = ()) -> argparse.ArgumentParser:
@@ -79,23 +80,39 @@ def _ended(*_: Any) -> None:
     raise KeyboardInterrupt
 
 
-def facts(folder: Path, seed: int, count: int, where: str = "") -> str:
-    """Return a sentence about a measurement: seed, date, machine, number of experiments.
-
-    Args:
-        folder: Folder of the measurement, in which the file `machine` has what `machine` returned.
-        seed: Seed of the experiments.
-        count: Number of experiments.
-        where: File system on which all were made; "": not one.
-    """
-    known = folder / "machine"
-    on = f" on {where}" if where else ""
-    made = f", {known.read_text()}" if known.exists() else ""
-    return f"Measured{on} with seed {seed}{made}: {count} experiments."
-
-
 def machine() -> str:
     """Return a sentence with the date and the machine of a measurement."""
     day = time.strftime("%Y-%m-%d")
     cores = f"{os.cpu_count()} cores, Linux {platform.release()}"
     return f"{day} on {cores}, load at the end {os.getloadavg()[0]:.1f}"
+
+
+def note_machine(folder: Path) -> None:
+    """Write the date and the machine of a measurement into its folder."""
+    (folder / _MACHINE).write_text(machine())
+
+
+def measured(folder: Path, how: str, count: str) -> str:
+    """Return the sentence on how, when and on which machine a measurement was made.
+
+    Args:
+        folder: Folder of the measurement.
+        how: What was chosen, such as `with seed 7`.
+        count: Number of experiments, with its noun and a full stop.
+    """
+    known = folder / _MACHINE
+    where = f", {known.read_text()}" if known.exists() else ""
+    return f"Measured {how}{where}: {count}"
+
+
+def facts(folder: Path, seed: int, count: int, where: str = "") -> str:
+    """Return a sentence about a measurement: seed, date, machine, number of experiments.
+
+    Args:
+        folder: Folder of the measurement.
+        seed: Seed of the experiments.
+        count: Number of experiments.
+        where: File system on which all were made; "": not one.
+    """
+    on = f"on {where} " if where else ""
+    return measured(folder, f"{on}with seed {seed}", f"{count} experiments.")

@@ -28,7 +28,16 @@ from jostle_lab.validation.lengths.page import PAGE, load, page, printed, save
 from jostle_lab.validation.lengths.plan import LONG, SHORT, Trial, trials
 from jostle_lab.validation.lengths.runner import RATES, Made, made, make
 from jostle_lab.validation.lengths.score import Row, described, score
-from proofs.experiments import ROOT, Follower, end_in_order, facts, is_chosen, machine, options, say
+from proofs.experiments import (
+    ROOT,
+    Follower,
+    end_in_order,
+    facts,
+    is_chosen,
+    note_machine,
+    options,
+    say,
+)
 
 #: Lengths of slices, milliseconds; the first is the one that is recorded.
 LENGTHS_MS = (250, 1000, 4000)
@@ -77,7 +86,7 @@ def main() -> int:
             sys.exit(f"{folder} has experiments of another seed or version: give a new --folder")
         some = [trial for trial in plan if chosen(trial, asked.only)]
         make(folder, some, asked.fs, asked.labs, f"len{os.getpid()}", Follower(500.0 / asked.labs))
-        (folder / "machine").write_text(machine())
+        note_machine(folder)
     say("evaluating with jostle ...")
     every = [one for one in made(folder) if chosen(one.trial, asked.only)]
     rows = [row for one in every for row in rows_of(folder, one, asked.seed)]

@@ -26,7 +26,16 @@ from jostle_lab.validation.cephfs.plan import GROUPS, QUIET, Experiment, experim
 from jostle_lab.validation.cephfs.runner import Record, Run, make, records
 from jostle_lab.validation.cephfs.score import Row, assess, failed
 from jostle_lab.validation.errors import why
-from proofs.experiments import ROOT, Follower, end_in_order, facts, is_chosen, machine, options, say
+from proofs.experiments import (
+    ROOT,
+    Follower,
+    end_in_order,
+    facts,
+    is_chosen,
+    note_machine,
+    options,
+    say,
+)
 
 
 def arguments() -> argparse.Namespace:
@@ -66,7 +75,7 @@ def main() -> int:
         if any(one.experiment not in plan for one in records(folder)):
             sys.exit(f"{folder} has experiments of another seed or version: give a new --folder")
         make(folder, chosen(plan, asked.only), f"who{os.getpid()}", Follower(50.0))
-        (folder / "machine").write_text(machine())
+        note_machine(folder)
     made = [one for one in records(folder) if chosen([one.experiment], asked.only)]
     say("evaluating with jostle ...")
     repository = Repository(folder / "repository")

@@ -27,7 +27,7 @@ from jostle_lab.validation.errors import why
 from jostle_lab.validation.waits.plan import KINDS, Experiment, experiments
 from jostle_lab.validation.waits.runner import Record, make, records
 from jostle_lab.validation.waits.score import PAGE, Row, assess, failed, page, printed, save
-from proofs.experiments import ROOT, Follower, end_in_order, facts, is_chosen, machine, options
+from proofs.experiments import ROOT, Follower, end_in_order, facts, is_chosen, note_machine, options
 
 _EACH_S = 32.0
 
@@ -67,7 +67,7 @@ def main() -> int:
         if any(one.experiment not in plan for one in records(folder)):
             sys.exit(f"{folder} has experiments of another seed or version: give a new --folder")
         make(folder, chosen(plan, asked.only), f"waits{os.getpid()}", Follower(_EACH_S))
-        (folder / "machine").write_text(machine())
+        note_machine(folder)
     made = [one for one in records(folder) if chosen([one.experiment], asked.only)]
     repository = Repository(folder / "repository")
     rows = [row for record in made for row in rows_of(repository, record, asked.seed)]

@@ -23,21 +23,32 @@ def append_line(path: Path, plain: Mapping[str, Any]) -> None:
         stream.write("\n" + json.dumps(plain) + "\n")
 
 
-def last_records(
-    path: Path, parse: Callable[[dict[str, Any]], Record], number: Callable[[Record], int]
-) -> list[Record]:
-    """Return the last record of each experiment, in the order of their numbers.
+def read_lines(path: Path, parse: Callable[[dict[str, Any]], Record]) -> list[Record]:
+    """Return the records in a file.
 
     A line that a crash cut off, or that is no record, is left out.
 
     Args:
         path: Path of the file; it may be missing.
-        parse: Function that makes a record from plain values.
-        number: Function that returns the number of a record's experiment.
+        parse: Function that makes a record from plain values. A record for which it raises
+            ValueError, KeyError or TypeError, such as one of an older version, is left out.
     """
-    found: dict[int, Record] = {}
+    found = []
     for line in path.read_text().splitlines() if path.exists() else []:
         with contextlib.suppress(ValueError, KeyError, TypeError):
-            one = parse(json.loads(line))
-            found[number(one)] = one
+            found.append(parse(json.loads(line)))
+    return found
+
+
+def last_records(
+    path: Path, parse: Callable[[dict[str, Any]], Record], number: Callable[[Record], int]
+) -> list[Record]:
+    """Return the last record of each experiment, in the order of their numbers.
+
+    Args:
+        path: Path of the file; it may be missing.
+        parse: Function that makes a record from plain values, as of `read_lines`.
+        number: Function that returns the number of a record's experiment.
+    """
+    found = {number(one): one for one in read_lines(path, parse)}
     return [found[each] for each in sorted(found)]

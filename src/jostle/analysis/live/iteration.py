@@ -25,6 +25,8 @@ _NEWEST = 6
 _MEMORY = 60
 #: Least part of a change that explains it.
 _MOST_OF_IT = 0.5
+#: Least part of a change that is its cause, if it is computing: the rest is waiting for it.
+_CAUSES_WAITING = 0.3
 _MOST_PHASES = 8
 
 
@@ -119,8 +121,9 @@ class Iterations:
         if len(self._parts) > _MOST_PHASES:
             self._parts.popitem(last=False)
         mpi = sum(row.mpi_s for row in nodes)
-        # A rank that waits in MPI may spin: its computing is the rest of its CPU time.
-        work = max(sum(row.cpu_s for row in nodes) - mpi, 0.0)
+        # A rank that waits in MPI may spin or sleep. So its computing is no longer than its CPU
+        # time, and no longer than its time outside MPI and file calls.
+        work = max(min(sum(row.cpu_s for row in nodes), left_s * ranks - mpi), 0.0)
         present = self.series.present
         calm = present is not None and not present.doubtful and not self.series.slowed
         parts.add((work / calls, mpi / calls), calm=calm and step.change is None)
@@ -129,8 +132,9 @@ class Iterations:
         more = math.exp(step.change.after) - math.exp(step.change.before)
         by_work, by_messages = parts.grown(step.change.slices)
         grown: Grown = "neither"
-        if max(by_work, by_messages) > _MOST_OF_IT * more:
-            grown = "work" if by_work > by_messages else "messages"
+        if by_work + by_messages > _MOST_OF_IT * more:
+            # Ranks wait in MPI for a rank that computes longer, but messages prolong no computing.
+            grown = "work" if by_work > _CAUSES_WAITING * more else "messages"
         return IterationStep(step.change, min(step.lost_s, slice_s), grown)
 
     def accept(self) -> None:

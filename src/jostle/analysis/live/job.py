@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from jostle.analysis.live.change import Change
 from jostle.analysis.live.iteration import Iterations, IterationStep
-from jostle.analysis.live.loads import LoadBook
+from jostle.analysis.live.loads import LoadBook, overlap
 from jostle.analysis.live.model import Because, LiveAnswer, LiveChange, LiveSuspect, ResourceKind
 from jostle.analysis.live.reasons import reason
 from jostle.analysis.live.series import Series
@@ -63,13 +63,27 @@ class _Place:
         series: Time per unit of work on the resource over time, by activity.
         because: Why the resource is slow at present; None: it is not.
         suspects: Jobs that may have slowed it.
+        idle: Whether no suspect has any load on the resource now. Then none of them is the present
+            cause.
         lost: Loss in each of the newest slices, in seconds.
     """
 
     series: dict[str, Series] = field(default_factory=dict)
     because: Because | None = None
     suspects: tuple[LiveSuspect, ...] = ()
+    idle: bool = False
     lost: deque[float] = field(default_factory=lambda: deque(maxlen=_NOW))
+
+    def look(self, book: LoadBook | None, span: tuple[int, int]) -> None:
+        """Set `idle` from the loads in a slice."""
+        jobs = book.jobs if book else {}
+        self.idle = self.because == "other jobs" and not any(
+            each.job in jobs and jobs[each.job].rate(*span) > 0 for each in self.suspects
+        )
+
+    def cause(self) -> tuple[Because | None, tuple[LiveSuspect, ...]]:
+        """Return why the resource is slow now, and the jobs that may slow it now."""
+        return ("nobody known", ()) if self.idle else (self.because, self.suspects)
 
 
 @dataclass
@@ -132,10 +146,12 @@ class JobState:
         """Return the present results on the job."""
         facts = self.facts
         slice_s = facts.slice_ns / 1e9
-        now = list(self._trend)[-_NOW:]
+        # A job that has ended loses nothing now.
+        now = [] if facts.end_ns else list(self._trend)[-_NOW:]
         places = sorted(self._places.items(), key=lambda item: -sum(item[1].lost))
         key, place = places[0] if places else (MESSAGES, _Place())
-        loses = sum(place.lost) > _NOTHING * slice_s * _NOW
+        loses = bool(now) and sum(place.lost) > _NOTHING * slice_s * _NOW
+        because, suspects = place.cause()
         series = [each for place in self._places.values() for each in place.series.values()]
         every = [each.present for each in (*series, self._iterations.series) if each.present]
         known = [detector.smallest for detector in every if not detector.learning]
@@ -153,8 +169,8 @@ class JobState:
             now_percent=sum(now) / len(now) if now else 0.0,
             resource_kind=key[0] if loses else None,
             resource=key[1] if loses else "",
-            suspects=place.suspects if loses else (),
-            because=(place.because or "nobody known") if loses else None,
+            suspects=suspects if loses else (),
+            because=(because or "nobody known") if loses else None,
             trend=tuple(self._trend),
             changes=tuple(self._changes),
             learning=not known,
@@ -210,7 +226,8 @@ class JobState:
             lost += step.lost_s
         lost = min(lost, slice_s)
         place.lost.append(lost)
-        return _Slow.of(lost, place.because)
+        place.look(books.get(key), span)
+        return _Slow.of(lost, place.cause()[0])
 
     def _node(
         self,
@@ -234,7 +251,7 @@ class JobState:
         place, slice_s = self._place(key), (span[1] - span[0]) / 1e9
         book = books.get(key) or LoadBook()
         used = {
-            name: load.rate(*span) * slice_s * _overlap(load.cores, row.cores)
+            name: load.rate(*span) * slice_s * overlap(load.cores, row.cores)
             for name, load in book.others(self.facts.job)
         }
         others = sum(used.values())
@@ -258,7 +275,7 @@ class JobState:
             dilation = (row.cpu_s + row.queue_s) / row.cpu_s
             change = series.add(0, dilation, row.queue_s / threads).change
             if change is not None:
-                why = reason(book, self.facts.job, *_since(change, span))
+                why = reason(book.on_cores(row.cores), self.facts.job, *_since(change, span))
                 if not self._note(change, "waiting for cores", key, span, why, found):
                     series.accept()
         return lost
@@ -351,18 +368,6 @@ class JobState:
             LiveChange(since, span[1], change.kind, what, *key, percent, because, suspects)
         )
         return because != "own change of phase"
-
-
-def _overlap(theirs: frozenset[int] | None, mine: frozenset[int] | None) -> float:
-    """Return the part of another job's load that may be on this job's cores, 0 to 1.
-
-    Args:
-        theirs: Cores that the other job may use; None: all.
-        mine: Cores that this job may use; None: all.
-    """
-    if not theirs or not mine:
-        return 1.0
-    return len(theirs & mine) / len(theirs)
 
 
 def _since(change: Change, span: tuple[int, int]) -> tuple[int, int]:

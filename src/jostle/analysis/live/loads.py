@@ -125,6 +125,23 @@ class LoadBook:
         """Yield the name and the load of each job except the given one."""
         return ((name, load) for name, load in self.jobs.items() if name != job)
 
+    def on_cores(self, cores: frozenset[int] | None) -> LoadBook:
+        """Return the loads of the jobs that may use any of some cores; None: all cores."""
+        near = {job: load for job, load in self.jobs.items() if overlap(load.cores, cores) > 0}
+        return LoadBook(near)
+
     def forget(self, before_ns: int) -> None:
         """Remove the loads of jobs whose newest slice ended before an instant."""
         self.jobs = {job: load for job, load in self.jobs.items() if load.end_ns >= before_ns}
+
+
+def overlap(theirs: frozenset[int] | None, mine: frozenset[int] | None) -> float:
+    """Return the part of another job's load that may be on this job's cores, 0 to 1.
+
+    Args:
+        theirs: Cores that the other job may use; None: all.
+        mine: Cores that this job may use; None: all.
+    """
+    if not theirs or not mine:
+        return 1.0
+    return len(theirs & mine) / len(theirs)

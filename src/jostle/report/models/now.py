@@ -82,14 +82,21 @@ class Now:
             store: The repository.
         """
         self._store, self._stream = store, LiveStream()
-        self._guard = threading.Lock()
+        self._guard = threading.Lock()  # of the stream
+        self._reading = threading.Lock()
         self._asked = 0.0
         self._commit = -1
         self._paths: dict[str, str] = {}
 
     def refresh(self) -> list[tuple[str, LiveChange]]:
-        """Read the new slices; return the changes found in them, each with its job."""
-        with self._guard:
+        """Read the new slices; return the changes found in them, each with its job.
+
+        If another thread is reading them, nothing is done: while a repository is slow, only one
+        viewer waits for it, and the others get the last answer. Before the first answer all wait.
+        """
+        if not self._reading.acquire(blocking=self._commit < 0):
+            return []
+        try:
             now = time.monotonic()
             if now - self._asked < _LEAST_S:
                 return []
@@ -99,6 +106,8 @@ class Now:
             found = self._read()
             self._asked, self._commit = time.monotonic(), commit
             return found
+        finally:
+            self._reading.release()
 
     def report(self, users: Collection[int] | None = None) -> NowReport:
         """Return the report on the slices read so far.
@@ -159,7 +168,8 @@ class Now:
             rows = store.live_rows((since, since + _AT_ONCE_NS))
             # A node whose clock is ahead must not make others' slices look old: they would be
             # passed over, until time has come so far.
-            found += stream.take(replace(rows, newest_ns=min(rows.newest_ns, until)))
+            with self._guard:
+                found += stream.take(replace(rows, newest_ns=min(rows.newest_ns, until)))
             since += _AT_ONCE_NS
         return found
 

@@ -31,19 +31,35 @@ def inject(lab: Lab, fault: Fault, start_ns: int, over: threading.Event) -> list
     Raises:
         ValidationError: The server cannot be found, or its link cannot be changed.
     """
-    pid = _process(lab, fault.server) if fault.how == "stop" else 0
     bursts: list[list[int]] = []
     begin_ns = start_ns + int(fault.rhythm.first_s * 1e9)
     while not over.wait(max((begin_ns - time.time_ns()) / 1e9, 0)):
         end_ns = begin_ns + int(fault.rhythm.on_s * 1e9)
         begun_ns = time.time_ns()
-        if fault.how == "stop":
-            _stop(pid, fault.part, end_ns, over)
-        else:
-            _slow_link(lab, fault.server, fault.part, end_ns, over)
+        slow(lab, fault.server, fault.how, fault.part, end_ns, over)
         bursts.append([begun_ns, time.time_ns()])
         begin_ns += int(fault.rhythm.period_s * 1e9)
     return bursts
+
+
+def slow(lab: Lab, server: str, how: str, part: float, end_ns: int, over: threading.Event) -> None:
+    """Make a server slow until an instant, or until an event is set.
+
+    Args:
+        lab: The lab; with another file system than CephFS, only links can be slow.
+        server: Host of the server.
+        how: `stop` or `link`, see `Fault`.
+        part: Size of the part in `how`.
+        end_ns: Time at which the server is as fast as before, in ns.
+        over: Event that ends the fault early.
+
+    Raises:
+        ValidationError: The server cannot be found, or its link cannot be changed.
+    """
+    if how == "stop":
+        _stop(_process(lab, server), part, end_ns, over)
+    else:
+        _slow_link(lab, server, part, end_ns, over)
 
 
 def _stop(pid: int, part: float, end_ns: int, over: threading.Event) -> None:

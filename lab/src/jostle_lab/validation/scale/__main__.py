@@ -1,4 +1,4 @@
-"""`python -m jostle_lab.validation.scale`: simulates a day of a site, measures growth with age."""
+"""`python -m jostle_lab.validation.scale`: simulates sites, and measures what they cost."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 from jostle.errors import JostleError
 from jostle_lab.validation.scale.day import DaySpec, simulate_day, table
 from jostle_lab.validation.scale.growth import GrowthSpec, growth_json, growth_table, measure_growth
+from jostle_lab.validation.scale.now import NowSpec, now_table, simulate_now
 from jostle_lab.validation.scale.passes import PassCost, measure_passes, passes_table
 from jostle_lab.validation.scale.sizing import UnitCosts, sizing_table
 from jostle_lab.validation.scale.storm import StormSpec, simulate_storm, storm_table
@@ -53,9 +54,33 @@ def main() -> int:
     growth.add_argument(
         "--commit-s", type=float, default=3600.0, help="simulated seconds between two commits"
     )
+    now = words.add_parser("now", help="measure how soon jostle answers about running jobs")
+    now.add_argument("--jobs", type=int, default=1000, help="running jobs of one process each")
+    now.add_argument("--nodes", type=int, default=100)
+    now.add_argument("--slices", type=int, default=30, help="of each half; the second has faults")
     passes = words.add_parser("passes", help="measure the cost of a pass of an ingester")
     passes.add_argument("--profiles", type=int, nargs="+", default=[96, 480, 1920])
     passes.add_argument("--slices", type=int, nargs="+", default=[1, 5, 15, 75])
+    _add_sizing(words)
+    options = parser.parse_args()
+    try:
+        with tempfile.TemporaryDirectory(prefix="jostle-scale-") as scratch:
+            folder = options.folder or Path(scratch)
+            folder.mkdir(parents=True, exist_ok=True)
+            return {
+                "day": _day,
+                "storm": _storm,
+                "growth": _growth,
+                "now": _now,
+                "passes": _passes,
+                "sizing": _sizing,
+            }[options.what](options, folder)
+    except JostleError as error:
+        print(f"{error} {error.hint}", file=sys.stderr)
+        return error.exit_code
+
+
+def _add_sizing(words: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     sizing = words.add_parser(
         "sizing", help="compute the machines that sites of 100, 1000 and 10 000 nodes need"
     )
@@ -78,21 +103,6 @@ def main() -> int:
         required=True,
         help="bytes per process-slice that `growth` measured",
     )
-    options = parser.parse_args()
-    try:
-        with tempfile.TemporaryDirectory(prefix="jostle-scale-") as scratch:
-            folder = options.folder or Path(scratch)
-            folder.mkdir(parents=True, exist_ok=True)
-            return {
-                "day": _day,
-                "storm": _storm,
-                "growth": _growth,
-                "passes": _passes,
-                "sizing": _sizing,
-            }[options.what](options, folder)
-    except JostleError as error:
-        print(f"{error} {error.hint}", file=sys.stderr)
-        return error.exit_code
 
 
 def _day(options: argparse.Namespace, folder: Path) -> int:
@@ -137,6 +147,15 @@ def _growth(options: argparse.Namespace, folder: Path) -> int:
     if options.json:
         options.json.write_text(growth_json(measured) + "\n")
     return 0
+
+
+def _now(options: argparse.Namespace, folder: Path) -> int:
+    spec = NowSpec(options.jobs, options.nodes, options.slices)
+    result = simulate_now(spec, folder, lambda text: print(text, flush=True))
+    print(*now_table(result), sep="\n")
+    if options.json:
+        options.json.write_text(json.dumps(asdict(result), indent=1) + "\n")
+    return 0 if result.is_good else 1
 
 
 def _passes(options: argparse.Namespace, folder: Path) -> int:

@@ -139,6 +139,7 @@ class ReceiverService:
         assert self._process.stdout is not None
         place = re.search(r"http://127\.0\.0\.1:(\d+)", self._process.stdout.readline())
         if place is None:
+            self.end()
             raise ValidationError(f"{self.name} did not start: {self.log.read_text()[-500:]}")
         self.port = int(place[1])
 
@@ -264,6 +265,7 @@ class Pages:
             if not line:
                 break
         if place is None:
+            self.end()
             raise ValidationError(f"serve did not start: {self.log.read_text()[-500:]}")
         self.address, self.token = place[1], place[2]
 

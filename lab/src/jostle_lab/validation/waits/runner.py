@@ -20,15 +20,14 @@ from jostle.repository import Repository
 from jostle_lab.cluster import Lab, LabSpec, up
 from jostle_lab.validation.errors import ValidationError, why
 from jostle_lab.validation.lab.jobs import profiled_words, stop
+from jostle_lab.validation.lab.steps import MPI, compile_steps
 from jostle_lab.validation.record_lines import append_line, last_records
 from jostle_lab.validation.waits.injections import NodeGroups, injected
 from jostle_lab.validation.waits.plan import CORES, OWN, Experiment, Injection, from_json
 
 SLICE_NS = 100_000_000
-_MPI = "openmpi"  # the MPI whose waiting ranks leave their core to others
 _CORE_PROBE = "20ms"
 _STARTS_S, _ENDS_S = 30.0, 30.0
-_SOURCE = Path(__file__).with_name("steps.c")
 _RECORDS = "experiments.jsonl"
 
 #: Experiments done, experiments in all, the next one.
@@ -79,19 +78,14 @@ def make(folder: Path, plan: Sequence[Experiment], name: str, progress: Progress
         JostleError: No lab is available here.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    program = folder / "steps"
-    done = subprocess.run(
-        [f"mpicc.{_MPI}", "-O2", "-o", str(program), str(_SOURCE)], capture_output=True, text=True
-    )
-    if done.returncode:
-        raise ValidationError(f"{_SOURCE.name} cannot be compiled: {done.stderr.strip()}")
+    program = compile_steps(folder)
     made = {one.experiment.number for one in records(folder) if not one.error}
     todo = [one for one in plan if one.number not in made]
     with _lab(name, max((one.program.nodes for one in plan), default=CORES)) as (lab, groups):
         for number, experiment in enumerate(todo):
             progress(len(plan) - len(todo) + number, len(plan), experiment.kind)
             try:
-                record = _Run(lab, groups, experiment, program.absolute()).made(folder)
+                record = _Run(lab, groups, experiment, program).made(folder)
             except (JostleError, OSError, ValueError) as error:
                 record = Record(experiment, error=why(error))
             append_line(folder / _RECORDS, record.to_json())
@@ -179,7 +173,7 @@ class _Run:
             # rest of the machine, whatever its weight.
             variables["OMPI_MCA_mpi_yield_when_idle"] = "0"
         words = [*self._groups.words(self._cores), *words]
-        return self._lab.mpirun(_MPI, placement, words, variables, "/")
+        return self._lab.mpirun(MPI, placement, words, variables, "/")
 
     def _inject(self, process: subprocess.Popen[bytes], begun: Path) -> list[tuple[int, int]]:
         """Make nodes slow at the planned times; return the times at which each was slow."""

@@ -2,9 +2,12 @@
  * write to a file, exchanges messages with both neighbours in a ring, and takes part in a sum.
  *
  *   steps SECONDS WORK_US SLEEP_US MESSAGE_BYTES FILE FILE_BYTES LATE_RANK FACTOR TURN_S BEGUN
+ *         [MEMORY_BYTES LOG]
  *
  * FILE: "" for none. LATE_RANK computes FACTOR times as long in each step; with TURN_S above 0 the
- * ranks take turns. Rank 0 makes the file BEGUN when the steps begin.
+ * ranks take turns. Rank 0 makes the file BEGUN when the steps begin. With MEMORY_BYTES above 0,
+ * computing walks through so much memory. Rank 0 writes into LOG when each step ended: one line per
+ * step, nanoseconds of Unix time.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -16,9 +19,28 @@
 #include <unistd.h>
 
 static volatile double sink;
+static double *table;
+static size_t table_size, table_at;
+
+/* Sums lines of a table, behind those that it summed last. */
+static void walk(long rounds)
+{
+    double x = 0.0;
+    for (long i = 0; i < rounds; i++) {
+        x += table[table_at];
+        table_at += 8;
+        if (table_at >= table_size)
+            table_at = 0;
+    }
+    sink = x;
+}
 
 static void spin(long rounds)
 {
+    if (table) {
+        walk(rounds);
+        return;
+    }
     double x = 1.0;
     for (long i = 0; i < rounds; i++)
         x = x * 1.0000001 + 1e-9;
@@ -52,6 +74,29 @@ static void sleep_us(double us)
     nanosleep(&t, NULL);
 }
 
+static void make_table(size_t bytes)
+{
+    table_size = bytes / sizeof *table;
+    if (bytes == 0 || !(table = malloc(bytes)))
+        return;
+    for (size_t i = 0; i < table_size; i++)
+        table[i] = (double)i;
+}
+
+/* Writes the time into a log, which keeps at most half a second of it in memory. */
+static void note(FILE *log)
+{
+    static long long written;
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    long long now = t.tv_sec * 1000000000LL + t.tv_nsec;
+    fprintf(log, "%lld\n", now);
+    if (now - written > 500000000LL) {
+        fflush(log);
+        written = now;
+    }
+}
+
 /* The size that the file system requires of direct writes. */
 static int opened(const char *path, size_t bytes, char **buffer)
 {
@@ -68,14 +113,18 @@ int main(int argc, char **argv)
 {
     int rank, ranks;
     MPI_Init(&argc, &argv);
-    if (argc != 11)
+    if (argc != 11 && argc != 13)
         MPI_Abort(MPI_COMM_WORLD, 2);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     double seconds = atof(argv[1]), work = atof(argv[2]), pause = atof(argv[3]);
     int bytes = atoi(argv[4]), late = atoi(argv[7]);
     size_t file_bytes = (size_t)atol(argv[6]);
-    double factor = atof(argv[8]), turn = atof(argv[9]), own = speed(), best;
+    double factor = atof(argv[8]), turn = atof(argv[9]), own, best;
+    FILE *log = argc == 13 && rank == 0 ? fopen(argv[12], "w") : NULL;
+    if (argc == 13)
+        make_table((size_t)atol(argv[11]));
+    own = speed();
     MPI_Allreduce(&own, &best, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     char *room = NULL, *in = calloc(2, (size_t)bytes + 1), *out = calloc(2, (size_t)bytes + 1);
     int fd = opened(argv[5], file_bytes, &room);
@@ -100,7 +149,11 @@ int main(int argc, char **argv)
         MPI_Waitall(4, all, MPI_STATUSES_IGNORE);
         double now = MPI_Wtime() - begin;
         MPI_Allreduce(&now, &elapsed, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+        if (log)
+            note(log);
     }
+    if (log)
+        fclose(log);
     MPI_Finalize();
     return 0;
 }
