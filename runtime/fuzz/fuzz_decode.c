@@ -225,6 +225,103 @@ static const jst_decode_result *read_half(jst_decode *d, int fd, uint64_t rows)
     return jst_decode_result_at(d, 0);
 }
 
+static void same_bytes(const void *a, const void *b, uint64_t bytes)
+{
+    CHECK(bytes == 0 || memcmp(a, b, bytes) == 0);
+}
+
+/* The first columns of two tables are the same: their widths in bits, one digit of bytes each. */
+static void same_table(const jst_decode *a, const jst_decode *b, uint32_t table, const char *widths)
+{
+    const uint64_t rows = jst_decode_rows(a, table);
+    CHECK(rows == jst_decode_rows(b, table));
+    for (uint32_t c = 0; rows > 0 && widths[c] != '\0'; c++) {
+        uint64_t bytes_a, bytes_b;
+        const uint64_t width = widths[c] == 'b' ? 4 : (uint64_t)(widths[c] - '0');
+        same_bytes(jst_decode_values(a, table, c), jst_decode_values(b, table, c), rows * width);
+        if (widths[c] != 'b')
+            continue;
+        const uint8_t *heap_a = jst_decode_binary(a, table, c, &bytes_a);
+        const uint8_t *heap_b = jst_decode_binary(b, table, c, &bytes_b);
+        CHECK(bytes_a == bytes_b);
+        same_bytes(heap_a, heap_b, bytes_a);
+    }
+}
+
+static void same_states(const jst_decode *a, const jst_decode *b)
+{
+    uint64_t bytes_a, bytes_b;
+    const uint8_t *state_a = jst_decode_states(a, &bytes_a);
+    const uint8_t *state_b = jst_decode_states(b, &bytes_b);
+    CHECK(bytes_a == bytes_b);
+    same_bytes(state_a, state_b, bytes_a);
+}
+
+static jst_decode *read_rest(int fd, const jst_decode_result *h, const uint8_t *state,
+                             uint32_t flags)
+{
+    jst_decode *d = batch(MAX_ROWS);
+    const jst_decode_place place = {h->records_read, h->records_end, h->next_slice};
+    if (state != NULL)
+        jst_decode_go_on(d, &place, state, h->state_bytes);
+    CHECK(jst_decode_add_fd(d, fd, 3, h->records_read, flags) == 0);
+    return d;
+}
+
+/* A state that is not the file's: whatever it gives, it is harmless. */
+static void wrong_state(int fd, const jst_decode_result *h, const uint8_t *state, uint32_t flags)
+{
+    if (h->state_bytes <= 9)
+        return;
+    uint8_t *bad = malloc(h->state_bytes);
+    CHECK(bad != NULL);
+    memcpy(bad, state, h->state_bytes);
+    bad[9 + h->records_end % (h->state_bytes - 9)] ^= (uint8_t)(1u << h->records_read % 8);
+    jst_decode *d = read_rest(fd, h, bad, flags);
+    if (flags & JST_DECODE_SEGMENTS)
+        touch_segments(d);
+    else
+        touch(d);
+    jst_decode_free(d);
+    free(bad);
+}
+
+/* What follows the first half of a profile, from there on and by reading all of it. */
+static void go_on(int fd, uint64_t rows)
+{
+    static const uint8_t none[1];
+    jst_decode *half = batch(MAX_ROWS);
+    const jst_decode_result *h = read_half(half, fd, rows / 2 + 1);
+    if (h->error.text == NULL && h->goes_on) {
+        uint64_t bytes;
+        const uint8_t *states = jst_decode_states(half, &bytes);
+        const uint8_t *state = h->state_bytes > 0 ? states + h->state : none;
+        CHECK(h->state <= bytes && h->state_bytes <= bytes - h->state);
+        jst_decode *plain = read_rest(fd, h, NULL, JST_DECODE_REMAINDER);
+        jst_decode *rest = read_rest(fd, h, state, JST_DECODE_REMAINDER);
+        const jst_decode_result *p = jst_decode_result_at(plain, 0);
+        const jst_decode_result *r = jst_decode_result_at(rest, 0);
+        if (p->error.text == NULL && p->warning_count == 0) {
+            CHECK(r->resumed || h->records_read == 0);
+            CHECK(r->records_read == p->records_read && r->warning_count == 0);
+            CHECK(r->remainder == p->remainder && r->goes_on == p->goes_on);
+            CHECK(r->state_bytes == p->state_bytes);
+            same_states(plain, rest);
+            same_table(plain, rest, JST_DECODE_SLICES, "48488888");
+            same_table(plain, rest, JST_DECODE_MOUNT_SLICES, "48418888");
+            same_table(plain, rest, JST_DECODE_PEER_SLICES, "484888888");
+            same_table(plain, rest, JST_DECODE_COLLECTIVE_SLICES, "4848888b");
+            same_table(plain, rest, JST_DECODE_COMMUNICATORS, "488b");
+            same_table(plain, rest, JST_DECODE_GPU_SLICES, "48488888888888888888888");
+        }
+        touch(rest);
+        jst_decode_free(plain);
+        jst_decode_free(rest);
+        wrong_state(fd, h, state, JST_DECODE_REMAINDER);
+    }
+    jst_decode_free(half);
+}
+
 /* What follows the first half of a profile: the same rows as from the normal reader. */
 static void follow(const uint8_t *data, size_t size, uint64_t rows)
 {
@@ -251,7 +348,10 @@ static void follow(const uint8_t *data, size_t size, uint64_t rows)
         d->table = half->table;
         half->table = (jst_table){0};
         CHECK(jst_follow_file(d, fd, &f, 0));
-        jst_decode_go_on(rest, &place);
+        uint64_t bytes;
+        const uint8_t *states = jst_decode_states(half, &bytes);
+        jst_decode_go_on(rest, &place, h->state_bytes > 0 ? states + h->state : NULL,
+                         h->state_bytes);
         CHECK(jst_decode_add_fd(rest, fd, 0, place.record, 0) == 0);
         const jst_decode_result *r = jst_decode_result_at(rest, 0);
         if (f.status == JST_DECODE_FOLLOWED) {
@@ -295,6 +395,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     CHECK(h->slices + r.remainder <= r.slices || h->complete == 0 || !r.complete);
     touch(f);
     segments(data, size, fd);
+    go_on(fd, r.slices + r.mounts + r.peer_slices + r.collectives + r.gpu_slices);
     follow(data, size, r.slices + r.mounts);
     close(fd);
     jst_decode_free(d);

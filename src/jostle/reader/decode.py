@@ -30,6 +30,7 @@ from jostle.reader.native import (
     BUCKETS,
     MOUNT_SLICES,
     REMAINDER,
+    SEGMENTS,
     SHORTS,
     SLICES,
     UNREADABLE,
@@ -80,6 +81,7 @@ class Bookmark:
         mounts: Mounts from its 'M' records, the latest of each slot.
         clock_events: Clock events from its 'C' records.
         notes: Notes from its 'N' records.
+        state: What the decoder needs of those records of partners, collectives and GPUs.
     """
 
     record: int
@@ -88,6 +90,7 @@ class Bookmark:
     mounts: tuple[Mount, ...]
     clock_events: tuple[ClockEvent, ...]
     notes: tuple[ProfileNote, ...]
+    state: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,11 +324,13 @@ class FileRead:
         alive: Whether its process ran when the reading began; None where that cannot be seen.
         owner: Uid of the file's owner, by the file system: the only source of it that the file's
             writer cannot choose.
+        state: What a later reading needs to know of the records up to here; empty: nothing.
     """
 
     result: Result
     alive: bool | None
     owner: int
+    state: bytes
 
 
 def add_file(
@@ -355,12 +360,14 @@ def add_file(
             alive = not item.origin.over if item.origin else is_alive(head, item.path.name)
         if flags is None:
             flags = REMAINDER if alive is False else 0
-        mark = item.bookmark
-        place = Position(mark.record, mark.at, mark.slice) if mark is not None else None
-        result = batch.add(fd, item.process, begin, flags, place)
+        place, state = None, b""
+        if item.bookmark is not None and not flags & SEGMENTS:
+            mark = item.bookmark
+            place, state = Position(mark.record, mark.at, mark.slice), mark.state
+        result = batch.add(fd, item.process, begin, flags, place, state)
         if result.error.text == b"out of memory":
             raise MemoryError(f"there is not enough memory for the content of {item.path}")
-        return FileRead(result, alive, owner)
+        return FileRead(result, alive, owner, batch.state(result))
 
 
 @contextmanager
@@ -485,7 +492,7 @@ class Events:
         header = parse_header(
             bytes(result.head), read.owner, *said, gpus, read.alive, result.newest_ns
         )
-        return header, Bookmark(*place, *said) if result.goes_on else None
+        return header, Bookmark(*place, *said, read.state) if result.goes_on else None
 
     def shorts(self, read: FileRead) -> ShortsHeader | None:
         """Add the processes of a file of short-lived processes; return its last header."""
