@@ -155,7 +155,8 @@ typedef struct jst_decode_result {
     jst_decode_issue warnings[JST_DECODE_WARNINGS];
     uint8_t head[JST_DECODE_HEAD_BYTES]; /* profiles: the header as it was */
     uint64_t next_slice; /* slice at which the next record may begin: of a jst_decode_place */
-    uint32_t goes_on;    /* 1: reading can continue at records_end, next_slice and state */
+    uint32_t goes_on;    /* 1: reading can continue at records_end, next_slice and state; with
+                          * JST_DECODE_SEGMENTS: with the state */
     uint32_t resumed;    /* 1: what is before the place was not read, and gave no events */
     uint64_t
         newest_ns;     /* with the remainder: newest time at which the process is known to have run,
@@ -245,7 +246,8 @@ JST_DECODE_EXPORT int64_t jst_decode_add_bytes(jst_decode *d, const void *bytes,
 
 /** Where reading of the next added file may continue, if from_record is the place's and a valid
  *  record, or the end, is there; else all of it is read. The state is that of the same result, and
- *  stays the caller's: it must be there until the file was added. */
+ *  stays the caller's: it must be there until the file was added. With JST_DECODE_SEGMENTS only the
+ *  state counts, and from_record may be any number from that result's records_read on. */
 JST_DECODE_EXPORT void jst_decode_go_on(jst_decode *d, const jst_decode_place *place,
                                         const void *state, size_t state_bytes);
 

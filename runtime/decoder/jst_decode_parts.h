@@ -386,6 +386,15 @@ bool jst_slice_take(jst_job *j, const jst_record *rec, jst_walk *w, uint64_t *sl
  *  (jst_decode_follow.c). */
 bool jst_follow_file(jst_decode *d, int fd, jst_decode_followed *f, int32_t process);
 
+/* A consistent copy of the ring: bytes [drained, written) of the stream of segments. */
+typedef struct jst_ring_copy {
+    uint64_t written, drained;
+    jst_memory bytes;
+} jst_ring_copy;
+
+/** Copies the ring; its bytes must be freed (jst_decode_ring.c). */
+void jst_ring_read(jst_job *j, jst_ring_copy *r);
+
 void jst_profile_read(jst_job *j);  /* jst_decode_profile.c */
 void jst_segments_read(jst_job *j); /* jst_decode_segments.c */
 void jst_shorts_read(jst_job *j);   /* jst_decode_shorts.c */

@@ -192,31 +192,6 @@ static int file_of(const uint8_t *data, size_t size)
     return fd;
 }
 
-/* The segments of a file, from memory and from a file, whole and from the middle on. */
-static void segments(const uint8_t *data, size_t size, int fd)
-{
-    jst_decode *d = batch(MAX_ROWS), *f = batch(MAX_ROWS);
-    CHECK(jst_decode_add_bytes(d, data, size, 7, 0, JST_DECODE_SEGMENTS) == 0);
-    const jst_decode_result r = *jst_decode_result_at(d, 0);
-    CHECK(jst_decode_add_fd(f, fd, 7, 0, JST_DECODE_SEGMENTS) == 0);
-    const jst_decode_result *g = jst_decode_result_at(f, 0);
-    CHECK(g->records_read == r.records_read && g->segments == r.segments && g->peers == r.peers);
-    CHECK(g->error.text == r.error.text && g->tokens == r.tokens && g->slices == 0);
-    CHECK(touch_segments(d) == touch_segments(f));
-    jst_decode_free(f);
-    f = batch(MAX_ROWS);
-    uint64_t middle = r.records_read / 2;
-    CHECK(jst_decode_add_fd(f, fd, 8, middle, JST_DECODE_SEGMENTS) == 0);
-    const jst_decode_result *h = jst_decode_result_at(f, 0);
-    const int64_t *number = jst_decode_values(f, JST_DECODE_SEGMENT_ROWS, 1);
-    CHECK(h->segments <= r.segments || !r.complete);
-    for (uint64_t i = 0; i < h->segments; i++)
-        CHECK((uint64_t)number[i] >= middle && (i == 0 || number[i] > number[i - 1]));
-    touch_segments(f);
-    jst_decode_free(d);
-    jst_decode_free(f);
-}
-
 static const jst_decode_result *read_half(jst_decode *d, int fd, uint64_t rows)
 {
     d->max_rows = rows;
@@ -320,6 +295,93 @@ static void go_on(int fd, uint64_t rows)
         wrong_state(fd, h, state, JST_DECODE_REMAINDER);
     }
     jst_decode_free(half);
+}
+
+/* Cuts the records of a file after about a half, and takes its ring away: as it was before. */
+static bool cut_half(int fd, const uint8_t *data, size_t size)
+{
+    jst_head head;
+    if (size < sizeof head || memcmp(data, JST_MAGIC, 8) != 0)
+        return false;
+    memcpy(&head, data, sizeof head);
+    const uint64_t commit =
+        head.commit_offset + (head.generation & 1) * (uint64_t)head.commit_bytes;
+    if (commit > size - 8 || head.head_bytes > size)
+        return false;
+    jst_source s = {.fd = -1, .size = size, .window = data, .window_bytes = size};
+    const uint64_t end = jst_load64(data + commit);
+    uint64_t at = head.head_bytes;
+    jst_record rec;
+    while (at < head.head_bytes + (size - head.head_bytes) / 2 &&
+           jst_record_frame(&s, at, end < size ? end : size, &rec) == JST_RECORD_GOOD)
+        at = rec.next;
+    const uint32_t none = 0;
+    CHECK(pwrite(fd, &at, 8, (off_t)commit) == 8);
+    CHECK(pwrite(fd, &none, 4, (off_t)JST_AT(ring_bytes)) == 4);
+    return true;
+}
+
+/* The segments that follow the first half, from there on and by reading all of them. */
+static void go_on_with_segments(const uint8_t *data, size_t size, int fd)
+{
+    int cut = file_of(data, size);
+    jst_decode *half = batch(MAX_ROWS);
+    CHECK(!cut_half(cut, data, size) ||
+          jst_decode_add_fd(half, cut, 3, 0, JST_DECODE_SEGMENTS) == 0);
+    const jst_decode_result *h = jst_decode_result_at(half, 0);
+    if (h != NULL && h->error.text == NULL && h->goes_on) {
+        uint64_t bytes;
+        const uint8_t *state = jst_decode_states(half, &bytes) + h->state;
+        CHECK(h->state_bytes > 9 && h->state_bytes <= bytes - h->state);
+        jst_decode *plain = read_rest(fd, h, NULL, JST_DECODE_SEGMENTS);
+        jst_decode *rest = read_rest(fd, h, state, JST_DECODE_SEGMENTS);
+        const jst_decode_result *p = jst_decode_result_at(plain, 0);
+        const jst_decode_result *r = jst_decode_result_at(rest, 0);
+        CHECK(p->error.text == r->error.text);
+        if (p->complete && r->complete) {
+            CHECK(p->warning_count == r->warning_count && p->records_read == r->records_read);
+            CHECK(p->goes_on == r->goes_on && (r->resumed || p->warning_count > 0));
+            same_states(plain, rest);
+            same_table(plain, rest, JST_DECODE_SEGMENT_ROWS,
+                       "4888114882848"
+                       "8888888888888888888888888888888"
+                       "1bb");
+            same_table(plain, rest, JST_DECODE_TOKENS, "484b88b");
+            same_table(plain, rest, JST_DECODE_PEERS, "488888");
+        }
+        touch_segments(rest);
+        jst_decode_free(plain);
+        jst_decode_free(rest);
+        wrong_state(fd, h, state, JST_DECODE_SEGMENTS);
+    }
+    close(cut);
+    jst_decode_free(half);
+}
+
+/* The segments of a file, from memory and from a file, whole and from the middle on. */
+static void segments(const uint8_t *data, size_t size, int fd)
+{
+    jst_decode *d = batch(MAX_ROWS), *f = batch(MAX_ROWS);
+    CHECK(jst_decode_add_bytes(d, data, size, 7, 0, JST_DECODE_SEGMENTS) == 0);
+    const jst_decode_result r = *jst_decode_result_at(d, 0);
+    CHECK(jst_decode_add_fd(f, fd, 7, 0, JST_DECODE_SEGMENTS) == 0);
+    const jst_decode_result *g = jst_decode_result_at(f, 0);
+    CHECK(g->records_read == r.records_read && g->segments == r.segments && g->peers == r.peers);
+    CHECK(g->error.text == r.error.text && g->tokens == r.tokens && g->slices == 0);
+    CHECK(touch_segments(d) == touch_segments(f));
+    jst_decode_free(f);
+    f = batch(MAX_ROWS);
+    uint64_t middle = r.records_read / 2;
+    CHECK(jst_decode_add_fd(f, fd, 8, middle, JST_DECODE_SEGMENTS) == 0);
+    const jst_decode_result *h = jst_decode_result_at(f, 0);
+    const int64_t *number = jst_decode_values(f, JST_DECODE_SEGMENT_ROWS, 1);
+    CHECK(h->segments <= r.segments || !r.complete);
+    for (uint64_t i = 0; i < h->segments; i++)
+        CHECK((uint64_t)number[i] >= middle && (i == 0 || number[i] > number[i - 1]));
+    touch_segments(f);
+    jst_decode_free(d);
+    jst_decode_free(f);
+    go_on_with_segments(data, size, fd);
 }
 
 /* What follows the first half of a profile: the same rows as from the normal reader. */
