@@ -26,6 +26,8 @@ class GrowingRank:
         moves: Returns what a slice holds.
         gpus: Whether the rank uses GPUs.
         first_token: Index of its first token.
+        cuts: Whether records may end within an entry. The runtime's do not, and where one that does
+            is damaged, a reader cannot know where the next entry begins.
         header: Other fields of Profile.
     """
 
@@ -36,9 +38,10 @@ class GrowingRank:
         *,
         gpus: bool = False,
         first_token: int = 1,
+        cuts: bool = True,
         **header: Any,
     ) -> None:
-        self.rng, self._moves, self._first_token = rng, moves, first_token
+        self.rng, self._moves, self._first_token, self._cuts = rng, moves, first_token, cuts
         self.profile = p = Profile(**header)
         p.mpi = {"mpi_state": 2, "world_size": 4, "world_rank": p.pid % 4, "world": "w1"} | {
             "mpi_init_ns": p.start_ns,
@@ -164,7 +167,7 @@ class GrowingRank:
         """Put all of the ring, or a part that may end within an entry, into a record."""
         there = len(self._text) - self._drained
         some = self.rng.choice((there, there, self.rng.randrange(there + 1)))
-        if there > RING_BYTES // 2:
+        if there > RING_BYTES // 2 or not self._cuts:
             some = there
         if some:
             text = self._text[self._drained : self._drained + some]
