@@ -125,6 +125,7 @@ void jst_decode_free(jst_decode *d)
     jst_memory_free(&d->results);
     jst_memory_free(&d->events);
     jst_memory_free(&d->text);
+    jst_memory_free(&d->states);
     jst_memory_free(&d->pending.slices);
     jst_memory_free(&d->pending.cells);
     jst_memory_free(&d->pending.values);
@@ -186,6 +187,8 @@ static int64_t add(jst_decode *d, jst_source *s, int32_t process, uint64_t from_
         .d = d, .r = r, .s = s, .process = process, .from_record = from_record, .flags = flags};
     read_file(&j);
     d->place = (jst_decode_place){0};
+    d->given = NULL;
+    d->given_bytes = 0;
     if (s->failed && !j.no_memory) /* other errors of the file follow from this one */
         r->error = (jst_decode_issue){0, JST_DECODE_UNREADABLE};
     if (j.no_memory)
@@ -203,9 +206,12 @@ static int64_t add(jst_decode *d, jst_source *s, int32_t process, uint64_t from_
     return (int64_t)d->result_count++;
 }
 
-void jst_decode_go_on(jst_decode *d, const jst_decode_place *place)
+void jst_decode_go_on(jst_decode *d, const jst_decode_place *place, const void *state,
+                      size_t state_bytes)
 {
     d->place = *place;
+    d->given = state;
+    d->given_bytes = state_bytes;
 }
 
 int64_t jst_decode_add_fd(jst_decode *d, int fd, int32_t process, uint64_t from_record,
@@ -301,4 +307,10 @@ const char *jst_decode_text(const jst_decode *d, uint64_t *bytes)
 {
     *bytes = d->text_bytes;
     return (const char *)d->text.p;
+}
+
+const uint8_t *jst_decode_states(const jst_decode *d, uint64_t *bytes)
+{
+    *bytes = d->state_bytes;
+    return d->states.p;
 }

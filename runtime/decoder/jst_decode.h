@@ -11,10 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define JST_DECODE_API 8 /* changes whenever this header does; see jst_decode_api */
+#define JST_DECODE_API 9 /* changes whenever this header does; see jst_decode_api */
 #define JST_DECODE_HEAD_BYTES 4096
 #define JST_DECODE_BUCKETS 32
 #define JST_DECODE_WARNINGS 8
+#define JST_DECODE_STATE_MAX 65536u /* bytes of a state; a larger one is not returned */
 #define JST_DECODE_EXPORT __attribute__((visibility("default")))
 
 typedef struct jst_decode jst_decode;
@@ -154,13 +155,16 @@ typedef struct jst_decode_result {
     jst_decode_issue warnings[JST_DECODE_WARNINGS];
     uint8_t head[JST_DECODE_HEAD_BYTES]; /* profiles: the header as it was */
     uint64_t next_slice; /* slice at which the next record may begin: of a jst_decode_place */
-    uint32_t goes_on;    /* 1: reading can continue at records_end and next_slice */
+    uint32_t goes_on;    /* 1: reading can continue at records_end, next_slice and state; with
+                          * JST_DECODE_SEGMENTS: with the state */
     uint32_t resumed;    /* 1: what is before the place was not read, and gave no events */
     uint64_t
         newest_ns;     /* with the remainder: newest time at which the process is known to have run,
                           * CLOCK_REALTIME; else 0 */
     uint64_t head_sum; /* profiles: checksum of the header, without the fields that every heartbeat
                         * changes; see jst_decode_followed */
+    uint64_t state, state_bytes; /* what a later reading needs besides the place: a range of
+                                  * jst_decode_states; 0 bytes: nothing */
 } jst_decode_result;
 
 /* Where an earlier reading of a profile stopped, as in its result. */
@@ -241,8 +245,11 @@ JST_DECODE_EXPORT int64_t jst_decode_add_bytes(jst_decode *d, const void *bytes,
                                                uint32_t flags);
 
 /** Where reading of the next added file may continue, if from_record is the place's and a valid
- *  record, or the end, is there; else all of it is read. */
-JST_DECODE_EXPORT void jst_decode_go_on(jst_decode *d, const jst_decode_place *place);
+ *  record, or the end, is there; else all of it is read. The state is that of the same result, and
+ *  stays the caller's: it must be there until the file was added. With JST_DECODE_SEGMENTS only the
+ *  state counts, and from_record may be any number from that result's records_read on. */
+JST_DECODE_EXPORT void jst_decode_go_on(jst_decode *d, const jst_decode_place *place,
+                                        const void *state, size_t state_bytes);
 
 /** Appends the new slices of `count` profiles; the rows of profile i have process i. A profile that
  *  has anything but new slices gives no rows, and its position stays. Returns 0, or -1 when memory
@@ -271,5 +278,7 @@ JST_DECODE_EXPORT const uint64_t *jst_decode_bits(const jst_decode *d, uint32_t 
 JST_DECODE_EXPORT const uint64_t *jst_decode_bucket_bits(const jst_decode *d);
 JST_DECODE_EXPORT const jst_decode_event *jst_decode_events(const jst_decode *d, uint64_t *count);
 JST_DECODE_EXPORT const char *jst_decode_text(const jst_decode *d, uint64_t *bytes);
+/** The states of all results. */
+JST_DECODE_EXPORT const uint8_t *jst_decode_states(const jst_decode *d, uint64_t *bytes);
 
 #endif

@@ -94,6 +94,54 @@ bool jst_gpus_take(jst_job *j, jst_cursor c, bool wanted)
     return false;
 }
 
+/* ---- the state for a later reading ---- */
+
+/* 0, or 1, the slice and the sums of each used place: gap, mask and numbers; 0. */
+void jst_gpus_save(jst_job *j)
+{
+    const struct jst_gpus *g = j->gpus;
+    unsigned next = 0;
+    jst_state_number(j, g != NULL);
+    if (g == NULL)
+        return;
+    jst_state_number(j, g->expected);
+    for (unsigned at = 0; at < PLACES_MAX; at++) {
+        uint64_t mask = 0;
+        for (unsigned w = 0; w < WORDS_MAX; w++)
+            mask |= (uint64_t)(g->sums[at][w] != 0) << w;
+        if (mask == 0)
+            continue;
+        jst_state_number(j, at - next + 1);
+        jst_state_number(j, mask);
+        for (unsigned w = 0; w < WORDS_MAX; w++)
+            if (mask >> w & 1)
+                jst_state_number(j, g->sums[at][w]);
+        next = at + 1;
+    }
+    jst_state_number(j, 0);
+}
+
+bool jst_gpus_restore(jst_job *j, jst_cursor *c)
+{
+    uint64_t gap, next = 0, known = jst_take_varint(c);
+    if (c->p == NULL || known > 1)
+        return false;
+    if (known == 0)
+        return true;
+    if (!begin(j))
+        return false;
+    j->gpus->expected = jst_take_varint(c);
+    while ((gap = jst_take_varint(c)) != 0) {
+        uint64_t mask = jst_take_varint(c);
+        if (gap > PLACES_MAX - next || mask >> WORDS_MAX != 0)
+            return false;
+        next += gap;
+        for (; mask != 0; mask &= mask - 1)
+            j->gpus->sums[next - 1][__builtin_ctzll(mask)] = jst_take_varint(c);
+    }
+    return c->p != NULL;
+}
+
 /* ---- the table in the header ---- */
 
 /* Number of used places, 0 also where the table is invalid. */

@@ -20,15 +20,27 @@ static void add_to_sum(uint64_t sum[4], const uint8_t *head, size_t from, size_t
     }
 }
 
+static uint64_t one_sum(uint64_t sum[4])
+{
+    for (unsigned i = 1; i < 4; i++)
+        sum[0] = (sum[0] ^ sum[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    return sum[0] ^ sum[0] >> 32;
+}
+
 uint64_t jst_head_sum(const uint8_t *head)
 {
     uint64_t sum[4] = {1, 2, 3, 4};
     add_to_sum(sum, head, 0, JST_AT(generation));
     add_to_sum(sum, head, JST_AT(mounts), JST_AT(traffic_slice));
     add_to_sum(sum, head, JST_AT(gpus_used), JST_DECODE_HEAD_BYTES);
-    for (unsigned i = 1; i < 4; i++)
-        sum[0] = (sum[0] ^ sum[i]) * UINT64_C(0x9e3779b97f4a7c15);
-    return sum[0] ^ sum[0] >> 32;
+    return one_sum(sum);
+}
+
+uint64_t jst_head_fixed_sum(const uint8_t *head)
+{
+    uint64_t sum[4] = {1, 2, 3, 4};
+    add_to_sum(sum, head, 0, JST_AT(mpi_state));
+    return one_sum(sum);
 }
 
 static const char *head_flaw(const jst_job *j)

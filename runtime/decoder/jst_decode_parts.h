@@ -287,8 +287,8 @@ struct jst_decode {
     uint64_t heap_bytes[JST_HEAP_COUNT];
     uint64_t *histogram_used; /* per histogram: rows that are not null */
     uint64_t *bucket_bits;    /* per histogram and bucket: bits of all its numbers together */
-    jst_memory results, events, text;
-    uint64_t result_count, event_count, text_bytes;
+    jst_memory results, events, text, states;
+    uint64_t result_count, event_count, text_bytes, state_bytes;
     jst_table table;     /* of the latest profile: most files share one */
     uint64_t *levels;    /* per cell: gauges of the file being read */
     uint64_t *sums;      /* per cell: blocks minus commit */
@@ -299,6 +299,8 @@ struct jst_decode {
     uint32_t scratch_cells; /* entries allocated in levels, sums, moved and base */
     uint8_t *buffer;        /* window of files */
     jst_decode_place place; /* for the next file; record 0: none */
+    const uint8_t *given;   /* the state for the next file */
+    uint64_t given_bytes;
 };
 
 /* One file while it is read. */
@@ -311,6 +313,7 @@ typedef struct jst_job {
     uint32_t flags;
     bool no_memory;
     bool sound;                  /* all records were read, to their end */
+    bool state_lost;             /* the state became too large */
     uint64_t newest_ns;          /* newest time in the blocks, CLOCK_REALTIME */
     struct jst_traffic *traffic; /* NULL: no such record yet */
     struct jst_gpus *gpus;       /* NULL: no such record yet */
@@ -339,12 +342,34 @@ bool jst_communicator_take(jst_job *j, jst_cursor c);
 /** Rows of what the tables in the header have beyond the records. */
 void jst_traffic_remainder(jst_job *j);
 void jst_traffic_free(jst_job *j); /* forgets what is known of it; reading begins again */
+/** Appends what is known of traffic to the state; takes it from there. False when that is invalid or
+ *  memory is short. */
+void jst_traffic_save(jst_job *j);
+bool jst_traffic_restore(jst_job *j, jst_cursor *c);
 
 /** The same of a 'D' record (jst_decode_gpus.c). */
 bool jst_gpus_take(jst_job *j, jst_cursor c, bool wanted);
 void jst_gpus_names(jst_job *j); /* an event for each GPU in the header */
 void jst_gpus_remainder(jst_job *j);
 void jst_gpus_free(jst_job *j);
+void jst_gpus_save(jst_job *j);
+bool jst_gpus_restore(jst_job *j, jst_cursor *c);
+
+/* ---- states (jst_decode_state.c) ---- */
+enum jst_state_kind { JST_STATE_RECORDS = 1, JST_STATE_SEGMENTS };
+
+/** Begins the state of the file that is read; appends to it; ends it. _end: false when it is too
+ *  large, and there is none. */
+void jst_state_begin(jst_job *j, enum jst_state_kind kind);
+void jst_state_bytes(jst_job *j, const void *p, uint64_t bytes);
+void jst_state_number(jst_job *j, uint64_t v);
+bool jst_state_end(jst_job *j);
+void jst_state_forget(jst_job *j); /* there is none */
+/** The content of the state with which this reading began; p is NULL when there is none, or one of
+ *  another file. */
+jst_cursor jst_state_given(const jst_job *j, enum jst_state_kind kind);
+/** That state is the one for the next reading, too. */
+bool jst_state_again(jst_job *j);
 
 /* Where reading is. */
 typedef struct jst_walk {
@@ -360,6 +385,15 @@ bool jst_slice_take(jst_job *j, const jst_record *rec, jst_walk *w, uint64_t *sl
 /** One profile of jst_decode_follow, by its descriptor; false when memory is short
  *  (jst_decode_follow.c). */
 bool jst_follow_file(jst_decode *d, int fd, jst_decode_followed *f, int32_t process);
+
+/* A consistent copy of the ring: bytes [drained, written) of the stream of segments. */
+typedef struct jst_ring_copy {
+    uint64_t written, drained;
+    jst_memory bytes;
+} jst_ring_copy;
+
+/** Copies the ring; its bytes must be freed (jst_decode_ring.c). */
+void jst_ring_read(jst_job *j, jst_ring_copy *r);
 
 void jst_profile_read(jst_job *j);  /* jst_decode_profile.c */
 void jst_segments_read(jst_job *j); /* jst_decode_segments.c */
@@ -390,6 +424,8 @@ bool jst_head_table(jst_job *j);
 bool jst_head_holds(const jst_job *j, uint64_t offset, uint64_t bytes);
 /** Checksum of a header, without the fields that every heartbeat changes. */
 uint64_t jst_head_sum(const uint8_t *head);
+/** Checksum of the fields that are written once, before the file has its name. */
+uint64_t jst_head_fixed_sum(const uint8_t *head);
 
 /* The valid commit, and what the blocks have beyond it. */
 typedef struct jst_commit_view {

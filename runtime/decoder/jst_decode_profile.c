@@ -169,6 +169,26 @@ static bool levels_back(jst_job *j, jst_walk w)
     return state == JST_RECORD_END;
 }
 
+/* What the records before the place left behind. */
+static bool restore(jst_job *j)
+{
+    if (j->d->given_bytes == 0)
+        return true;
+    jst_cursor c = jst_state_given(j, JST_STATE_RECORDS);
+    return jst_traffic_restore(j, &c) && jst_gpus_restore(j, &c) && c.p == c.end;
+}
+
+/* The same for the next reading; false when it would take too much memory. */
+static bool save(jst_job *j)
+{
+    if (j->traffic == NULL && j->gpus == NULL)
+        return true;
+    jst_state_begin(j, JST_STATE_RECORDS);
+    jst_traffic_save(j);
+    jst_gpus_save(j);
+    return jst_state_end(j);
+}
+
 /* RATIONALE: a reader that follows a growing profile reads it repeatedly, and knows where it
  * stopped. The data there are not trusted: unless all from there on is valid, all of the file is
  * read. */
@@ -178,7 +198,7 @@ static bool go_on(jst_job *j, jst_walk *w)
     if (p->record != j->from_record || p->at < w->at || p->at > w->end)
         return false;
     *w = (jst_walk){.at = p->at, .number = p->record, .expected = p->slice, .end = w->end};
-    j->r->resumed = levels_back(j, *w);
+    j->r->resumed = levels_back(j, *w) && restore(j);
     return j->r->resumed;
 }
 
@@ -225,6 +245,8 @@ static void read_records(jst_job *j, const jst_commit_view *c)
         again = !go_on(j, &w);
         if (again) {
             w = begin;
+            jst_traffic_free(j);
+            jst_gpus_free(j);
             again = !hop(j, &w);
         }
     }
@@ -256,7 +278,7 @@ static void read_records(jst_job *j, const jst_commit_view *c)
     j->r->records_read = w.number;
     j->sound = state == JST_RECORD_END;
     j->r->next_slice = w.expected;
-    j->r->goes_on = (j->sound || !j->r->complete) && j->traffic == NULL && j->gpus == NULL;
+    j->r->goes_on = (j->sound || !j->r->complete) && save(j);
     if (state == JST_RECORD_BAD)
         jst_warn(j, w.at, "a record fails its checksum: what follows it is left out");
     else if (state == JST_RECORD_CUT)

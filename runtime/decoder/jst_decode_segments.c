@@ -7,9 +7,6 @@
 
 #include "jst_decode_parts.h"
 
-#define PATIENCE 16 /* readings of a ring that changes meanwhile */
-#define RING_HEAD offsetof(jst_ring, data)
-#define RING_MAX (64u << 20)
 #define ENTRY_FRONT_MAX 21u /* type and two numbers */
 #define TOKENS_MAX 65536u   /* indices that segments may name */
 #define SHIFT_MAX 32u
@@ -24,6 +21,8 @@
 typedef struct stream {
     jst_job *j;
     uint64_t at;       /* the offset in a warning */
+    uint64_t next;     /* offset of the next record */
+    uint64_t peers_at; /* offset of the 'W' record that counts; 0: none */
     uint64_t expected; /* number of the next entry */
     uint64_t end_ns;   /* of the latest segment */
     uint64_t globals, set;
@@ -318,78 +317,9 @@ static void take_piece(stream *s, const uint8_t *p, uint64_t bytes)
     memmove(s->rest.p, p + taken, s->rest_bytes);
 }
 
-/* ---- the ring ---- */
+/* ---- the end of the stream, from the ring ---- */
 
-/* A consistent copy of the ring: bytes [drained, written) of the stream. */
-typedef struct ring {
-    uint64_t written, drained;
-    jst_memory bytes;
-} ring;
-
-static bool ring_words(jst_job *j, uint64_t at, uint64_t *written, uint64_t *drained)
-{
-    jst_source_forget(j->s);
-    const uint8_t *p = jst_source_at(j->s, at, 16);
-    if (p == NULL)
-        return false;
-    *written = jst_load64(p);
-    *drained = jst_load64(p + 8);
-    return true;
-}
-
-static bool ring_copy(jst_job *j, ring *r, uint64_t at, uint64_t size)
-{
-    uint64_t room_at = 0;
-    if (!jst_memory_grow(&r->bytes, r->written - r->drained)) {
-        j->no_memory = true;
-        return false;
-    }
-    for (uint64_t n = r->drained; n < r->written;) {
-        uint64_t place = n % size, piece = r->written - n;
-        piece = piece < size - place ? piece : size - place;
-        piece = piece < JST_PAYLOAD_MAX ? piece : JST_PAYLOAD_MAX;
-        const uint8_t *p = jst_source_at(j->s, at + place, piece);
-        if (p == NULL)
-            return false;
-        memcpy(r->bytes.p + room_at, p, piece);
-        room_at += piece;
-        n += piece;
-    }
-    return true;
-}
-
-/* RATIONALE: the process continues to write while we read. What is beyond `drained` does not change
- * until `drained` moves, and what it moves over is in the records by then: so the copy is taken
- * first, and again when `drained` has moved meanwhile. */
-static void ring_read(jst_job *j, ring *r)
-{
-    uint64_t at = JST_HEADER(j, ring_offset), bytes = JST_HEADER(j, ring_bytes);
-    uint64_t written, drained;
-    const char *wrong = "the ring of the segments is not inside the header";
-    if (bytes == 0)
-        return;
-    if (bytes > RING_HEAD && bytes <= RING_MAX && jst_head_holds(j, at, bytes))
-        wrong = "the ring of the segments contradicts itself, or changes faster than it can be "
-                "read";
-    else
-        at = 0;
-    for (int attempt = 0; at != 0 && attempt < PATIENCE; attempt++) {
-        if (!ring_words(j, at, &r->written, &r->drained))
-            break;
-        if (r->drained > r->written || r->written - r->drained > bytes - RING_HEAD)
-            continue;
-        if (r->written == r->drained)
-            return;
-        if (!ring_copy(j, r, at + RING_HEAD, bytes - RING_HEAD))
-            break;
-        if (ring_words(j, at, &written, &drained) && drained == r->drained)
-            return;
-    }
-    r->written = r->drained = 0;
-    jst_warn(j, at, wrong);
-}
-
-static void ring_take(stream *s, const ring *r)
+static void ring_take(stream *s, const jst_ring_copy *r)
 {
     uint64_t skip = 0;
     if (r->written == r->drained)
@@ -404,10 +334,12 @@ static void ring_take(stream *s, const ring *r)
 /* ---- records ---- */
 
 /* 'W'. Only the latest of a file counts. */
-static bool take_peers(jst_job *j, jst_cursor c)
+static bool take_peers(stream *s, jst_cursor c)
 {
+    jst_job *j = s->j;
     jst_rows *r = &j->d->tables[JST_DECODE_PEERS];
     uint64_t n = jst_take_varint(&c);
+    s->peers_at = s->at;
     r->count = j->r->first_peer;
     for (; n > 0 && c.p != NULL; n--) {
         uint64_t v[5];
@@ -432,9 +364,10 @@ static bool take_peers(jst_job *j, jst_cursor c)
 }
 
 /* Slices and events are skipped by their lengths. */
-static void take_records(jst_job *j, stream *s, const jst_commit_view *c)
+static void take_records(stream *s, const jst_commit_view *c)
 {
-    uint64_t at = JST_HEADER(j, head_bytes);
+    jst_job *j = s->j;
+    uint64_t at = s->next;
     enum jst_record_state state;
     jst_record rec;
     /* NOTE: entries lost in a damaged record are noticed by the numbers of those in the ring. */
@@ -447,7 +380,7 @@ static void take_records(jst_job *j, stream *s, const jst_commit_view *c)
                 uint64_t bytes = (uint64_t)(rec.payload.end - rec.payload.p);
                 take_piece(s, rec.payload.p, bytes);
                 s->bytes += bytes;
-            } else if (!take_peers(j, rec.payload)) {
+            } else if (!take_peers(s, rec.payload)) {
                 j->d->tables[JST_DECODE_PEERS].count = j->r->first_peer;
                 jst_warn(j, at, "a record of peers makes no sense and is passed over");
             }
@@ -456,20 +389,148 @@ static void take_records(jst_job *j, stream *s, const jst_commit_view *c)
             return;
         at = rec.next;
     }
-    j->r->records_end = at;
+    j->r->records_end = s->next = at;
     if (state == JST_RECORD_BAD || state == JST_RECORD_CUT)
         jst_warn(j, at, "a record is damaged: what follows it is left out");
 }
 
-void jst_segments_read(jst_job *j)
+/* ---- the state for a later reading ---- */
+
+/* The ring is not part of it: what is there is read again, since it moves into records. Nothing is
+ * saved before the first entry, since the time of MPI_Init may still be unknown. */
+static void save(stream *s)
 {
-    stream s = {.j = j, .at = JST_HEADER(j, head_bytes)};
-    ring r = {0};
-    jst_commit_view c = {0};
-    if (JST_HEADER(j, mpi_state) == 0)
-        return; /* no MPI, no segments */
-    ring_read(j, &r);
-    jst_commit_read(j, &c);
+    uint32_t hashes = s->hash_count;
+    while (hashes > 0 && s->hashes[hashes - 1] == 0)
+        hashes--;
+    jst_state_begin(s->j, JST_STATE_SEGMENTS);
+    const uint64_t numbers[] = {s->next,  s->peers_at, s->expected, s->end_ns,    s->globals,
+                                s->bytes, s->set,      hashes,      s->rest_bytes};
+    for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        jst_state_number(s->j, numbers[i]);
+    jst_state_bytes(s->j, s->hashes, hashes * sizeof *s->hashes);
+    jst_state_bytes(s->j, s->rest.p, s->rest_bytes);
+    s->j->r->goes_on = jst_state_end(s->j);
+}
+
+/* False when the state is invalid, or has more entries than the caller; or when memory is short. */
+static bool restore(stream *s)
+{
+    jst_cursor c = jst_state_given(s->j, JST_STATE_SEGMENTS);
+    s->next = jst_take_varint(&c);
+    s->peers_at = jst_take_varint(&c);
+    s->expected = jst_take_varint(&c);
+    s->end_ns = jst_take_varint(&c);
+    s->globals = jst_take_varint(&c);
+    s->bytes = jst_take_varint(&c);
+    s->set = jst_take_varint(&c);
+    const uint64_t hashes = jst_take_varint(&c), rest = jst_take_varint(&c);
+    if (c.p == NULL || hashes > TOKENS_MAX || s->expected > s->j->from_record ||
+        s->end_ns > INT64_MAX || s->globals > INT64_MAX)
+        return false;
+    const uint8_t *p = jst_take_bytes(&c, hashes * sizeof *s->hashes);
+    const uint8_t *bytes = jst_take_bytes(&c, rest);
+    if (p == NULL || bytes == NULL || c.p != c.end)
+        return false;
+    s->hashes = malloc((hashes + 1) * sizeof *s->hashes);
+    if (s->hashes == NULL || (rest > 0 && !jst_memory_grow(&s->rest, rest)))
+        return no_memory(s);
+    if (hashes > 0)
+        memcpy(s->hashes, p, hashes * sizeof *s->hashes);
+    if (rest > 0)
+        memcpy(s->rest.p, bytes, rest);
+    s->hash_count = (uint32_t)hashes;
+    s->rest_bytes = rest;
+    return true;
+}
+
+/* Is the place a state names inside the records, and the record of peers still there? */
+static bool is_there(stream *s, const jst_commit_view *c)
+{
+    jst_job *j = s->j;
+    jst_record rec;
+    const uint64_t first = JST_HEADER(j, head_bytes);
+    if (s->next < first || s->next > c->records_end)
+        return false;
+    if (s->peers_at == 0)
+        return true;
+    s->at = s->peers_at;
+    return s->peers_at >= first &&
+           jst_record_at(j->s, s->peers_at, s->next, &rec) == JST_RECORD_GOOD &&
+           rec.type == JST_RECORD_PEERS && take_peers(s, rec.payload);
+}
+
+/* ---- a file ---- */
+
+/* Reads records and ring from where the stream is. */
+static void read_on(stream *s, const jst_ring_copy *r, const jst_commit_view *c)
+{
+    jst_job *j = s->j;
+    take_records(s, c);
+    if (j->r->warning_count == 0 && !s->over && s->expected > 0)
+        save(s);
+    s->at = JST_HEADER(j, ring_offset);
+    if (!j->no_memory)
+        ring_take(s, r);
+    if (s->rest_bytes > 0 && !s->over)
+        jst_warn(j, s->at, "the last entry of the segments is cut short and left out");
+    if (j->r->warning_count > 0) {
+        jst_state_forget(j);
+        j->r->goes_on = 0;
+    }
+    j->r->records_read = s->expected;
+}
+
+/* Forgets the rows of a reading. Values are cleared, since a row stores only those that it has. */
+static void take_back(jst_job *j, const uint64_t *heap_bytes)
+{
+    jst_rows *r = &j->d->tables[JST_DECODE_SEGMENT_ROWS];
+    const uint64_t first = j->r->first_segment;
+    for (uint32_t i = JST_DECODE_SEGMENT_VALUES; i < JST_DECODE_SEGMENT_SHIFT && r->count > first;
+         i++)
+        memset(jst_values_of(r, i) + first, 0, (r->count - first) * sizeof(int64_t));
+    r->count = first;
+    j->d->tables[JST_DECODE_TOKENS].count = j->r->first_token;
+    j->d->tables[JST_DECODE_PEERS].count = j->r->first_peer;
+    memcpy(j->d->heap_bytes, heap_bytes, sizeof j->d->heap_bytes);
+    j->r->warning_count = 0;
+    j->r->complete = 1;
+    j->r->goes_on = 0;
+    jst_state_forget(j);
+}
+
+static void free_stream(stream *s)
+{
+    free(s->hashes);
+    jst_memory_free(&s->rest);
+}
+
+/* RATIONALE: as in jst_decode_profile.c, the data at the place are not trusted: with anything
+ * unusual, all of the file is read. */
+static bool resume(jst_job *j, const jst_ring_copy *r, const jst_commit_view *c)
+{
+    stream s = {.j = j};
+    uint64_t heap_bytes[JST_HEAP_COUNT];
+    if (j->d->given_bytes == 0 || j->r->warning_count > 0)
+        return false;
+    memcpy(heap_bytes, j->d->heap_bytes, sizeof heap_bytes);
+    bool ok = restore(&s) && is_there(&s, c);
+    if (ok) {
+        read_on(&s, r, c);
+        ok = j->r->warning_count == 0;
+        if (ok && s.over && !j->r->goes_on) /* full before the end of the records */
+            j->r->goes_on = jst_state_again(j);
+    }
+    free_stream(&s);
+    if (!ok && !j->no_memory)
+        take_back(j, heap_bytes);
+    j->r->resumed = ok;
+    return ok || j->no_memory;
+}
+
+static void read_whole(jst_job *j, const jst_ring_copy *r, const jst_commit_view *c)
+{
+    stream s = {.j = j, .at = JST_HEADER(j, head_bytes), .next = JST_HEADER(j, head_bytes)};
     /* NOTE: where there are entries, there is the time of MPI_Init. A further part begins where its
      * file was made. */
     s.end_ns = JST_HEADER(j, part) ? JST_HEADER(j, file_ns) : JST_HEADER(j, mpi_init_ns);
@@ -477,15 +538,19 @@ void jst_segments_read(jst_job *j)
         jst_warn(j, JST_AT(mpi_init_ns), "the time of MPI_Init makes no sense");
         s.over = true;
     }
-    if (!j->no_memory)
-        take_records(j, &s, &c);
-    s.at = JST_HEADER(j, ring_offset);
-    if (!j->no_memory)
-        ring_take(&s, &r);
-    if (s.rest_bytes > 0 && !s.over)
-        jst_warn(j, s.at, "the last entry of the segments is cut short and left out");
-    j->r->records_read = s.expected;
-    free(s.hashes);
-    jst_memory_free(&s.rest);
+    read_on(&s, r, c);
+    free_stream(&s);
+}
+
+void jst_segments_read(jst_job *j)
+{
+    jst_ring_copy r = {0};
+    jst_commit_view c = {0};
+    if (JST_HEADER(j, mpi_state) == 0)
+        return; /* no MPI, no segments */
+    jst_ring_read(j, &r);
+    jst_commit_read(j, &c);
+    if (!j->no_memory && !resume(j, &r, &c))
+        read_whole(j, &r, &c);
     jst_memory_free(&r.bytes);
 }

@@ -24,6 +24,7 @@ typedef struct place {
 
 struct jst_traffic {
     uint64_t expected;           /* slice at which the next record begins unless it has another */
+    unsigned used[2];            /* the places from there on are unused; enum kind */
     place places[2][PLACES_MAX]; /* enum kind */
 };
 
@@ -126,6 +127,8 @@ static bool take_places(jst_job *j, jst_cursor *c, enum kind kind, bool wanted, 
             return false;
         place *p = &j->traffic->places[kind][at];
         unsigned bits = *mask;
+        if (at >= j->traffic->used[kind])
+            j->traffic->used[kind] = (unsigned)at + 1;
         if (bits & 1 && !take_name(c, kind, p))
             return false;
         for (unsigned w = 0; w < forms[kind].words; w++)
@@ -182,6 +185,91 @@ bool jst_communicator_take(jst_job *j, jst_cursor c)
     jst_values_of(r, JST_DECODE_COMMUNICATOR_SIZE)[r->count] = (int64_t)size;
     r->count++;
     return true;
+}
+
+/* ---- the state for a later reading ---- */
+
+static bool is_used(const place *p)
+{
+    uint64_t any = (uint64_t)p->rank | p->communicator | p->name_bytes;
+    for (unsigned w = 0; w < PEER_WORDS; w++)
+        any |= p->sums[w];
+    return any != 0;
+}
+
+static void save_place(jst_job *j, enum kind kind, const place *p)
+{
+    jst_state_number(j, (uint64_t)(p->rank + 1));
+    if (kind == COLLECTIVES) {
+        jst_state_number(j, p->communicator);
+        jst_state_number(j, p->name_bytes);
+        jst_state_bytes(j, p->name, p->name_bytes);
+    }
+    for (unsigned w = 0; w < forms[kind].words; w++)
+        jst_state_number(j, p->sums[w]);
+}
+
+static bool restore_place(jst_cursor *c, enum kind kind, place *p)
+{
+    uint64_t rank = jst_take_varint(c);
+    p->rank = (int64_t)rank - 1;
+    if (kind == COLLECTIVES) {
+        p->communicator = (uint32_t)jst_take_varint(c);
+        uint64_t bytes = jst_take_varint(c);
+        const uint8_t *name = jst_take_bytes(c, bytes);
+        if (name == NULL || bytes > sizeof p->name)
+            return false;
+        memcpy(p->name, name, bytes);
+        p->name_bytes = (uint8_t)bytes;
+    }
+    for (unsigned w = 0; w < forms[kind].words; w++)
+        p->sums[w] = jst_take_varint(c);
+    return c->p != NULL && rank <= UINT32_MAX;
+}
+
+/* 0, or 1 and the slice and for each kind: gap and content of each used place, 0. */
+void jst_traffic_save(jst_job *j)
+{
+    const struct jst_traffic *t = j->traffic;
+    jst_state_number(j, t != NULL);
+    if (t == NULL)
+        return;
+    jst_state_number(j, t->expected);
+    for (enum kind kind = PARTNERS; kind <= COLLECTIVES; kind++) {
+        unsigned next = 0;
+        for (unsigned at = 0; at < t->used[kind] && !j->state_lost; at++) {
+            if (!is_used(&t->places[kind][at]))
+                continue;
+            jst_state_number(j, at - next + 1);
+            save_place(j, kind, &t->places[kind][at]);
+            next = at + 1;
+        }
+        jst_state_number(j, 0);
+    }
+}
+
+bool jst_traffic_restore(jst_job *j, jst_cursor *c)
+{
+    uint64_t gap, known = jst_take_varint(c);
+    if (c->p == NULL || known > 1)
+        return false;
+    if (known == 0)
+        return true;
+    if (!begin(j))
+        return false;
+    struct jst_traffic *t = j->traffic;
+    t->expected = jst_take_varint(c);
+    for (enum kind kind = PARTNERS; kind <= COLLECTIVES; kind++) {
+        t->used[kind] = 0;
+        while ((gap = jst_take_varint(c)) != 0) {
+            if (gap > PLACES_MAX - t->used[kind])
+                return false;
+            t->used[kind] += (unsigned)gap;
+            if (!restore_place(c, kind, &t->places[kind][t->used[kind] - 1]))
+                return false;
+        }
+    }
+    return c->p != NULL;
 }
 
 /* ---- the remainder ---- */

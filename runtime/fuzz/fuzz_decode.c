@@ -192,6 +192,172 @@ static int file_of(const uint8_t *data, size_t size)
     return fd;
 }
 
+static const jst_decode_result *read_half(jst_decode *d, int fd, uint64_t rows)
+{
+    d->max_rows = rows;
+    CHECK(jst_decode_add_fd(d, fd, 0, 0, 0) == 0);
+    d->max_rows = MAX_ROWS;
+    return jst_decode_result_at(d, 0);
+}
+
+static void same_bytes(const void *a, const void *b, uint64_t bytes)
+{
+    CHECK(bytes == 0 || memcmp(a, b, bytes) == 0);
+}
+
+/* The first columns of two tables are the same: their widths in bits, one digit of bytes each. */
+static void same_table(const jst_decode *a, const jst_decode *b, uint32_t table, const char *widths)
+{
+    const uint64_t rows = jst_decode_rows(a, table);
+    CHECK(rows == jst_decode_rows(b, table));
+    for (uint32_t c = 0; rows > 0 && widths[c] != '\0'; c++) {
+        uint64_t bytes_a, bytes_b;
+        const uint64_t width = widths[c] == 'b' ? 4 : (uint64_t)(widths[c] - '0');
+        same_bytes(jst_decode_values(a, table, c), jst_decode_values(b, table, c), rows * width);
+        if (widths[c] != 'b')
+            continue;
+        const uint8_t *heap_a = jst_decode_binary(a, table, c, &bytes_a);
+        const uint8_t *heap_b = jst_decode_binary(b, table, c, &bytes_b);
+        CHECK(bytes_a == bytes_b);
+        same_bytes(heap_a, heap_b, bytes_a);
+    }
+}
+
+static void same_states(const jst_decode *a, const jst_decode *b)
+{
+    uint64_t bytes_a, bytes_b;
+    const uint8_t *state_a = jst_decode_states(a, &bytes_a);
+    const uint8_t *state_b = jst_decode_states(b, &bytes_b);
+    CHECK(bytes_a == bytes_b);
+    same_bytes(state_a, state_b, bytes_a);
+}
+
+static jst_decode *read_rest(int fd, const jst_decode_result *h, const uint8_t *state,
+                             uint32_t flags)
+{
+    jst_decode *d = batch(MAX_ROWS);
+    const jst_decode_place place = {h->records_read, h->records_end, h->next_slice};
+    if (state != NULL)
+        jst_decode_go_on(d, &place, state, h->state_bytes);
+    CHECK(jst_decode_add_fd(d, fd, 3, h->records_read, flags) == 0);
+    return d;
+}
+
+/* A state that is not the file's: whatever it gives, it is harmless. */
+static void wrong_state(int fd, const jst_decode_result *h, const uint8_t *state, uint32_t flags)
+{
+    if (h->state_bytes <= 9)
+        return;
+    uint8_t *bad = malloc(h->state_bytes);
+    CHECK(bad != NULL);
+    memcpy(bad, state, h->state_bytes);
+    bad[9 + h->records_end % (h->state_bytes - 9)] ^= (uint8_t)(1u << h->records_read % 8);
+    jst_decode *d = read_rest(fd, h, bad, flags);
+    if (flags & JST_DECODE_SEGMENTS)
+        touch_segments(d);
+    else
+        touch(d);
+    jst_decode_free(d);
+    free(bad);
+}
+
+/* What follows the first half of a profile, from there on and by reading all of it. */
+static void go_on(int fd, uint64_t rows)
+{
+    static const uint8_t none[1];
+    jst_decode *half = batch(MAX_ROWS);
+    const jst_decode_result *h = read_half(half, fd, rows / 2 + 1);
+    if (h->error.text == NULL && h->goes_on) {
+        uint64_t bytes;
+        const uint8_t *states = jst_decode_states(half, &bytes);
+        const uint8_t *state = h->state_bytes > 0 ? states + h->state : none;
+        CHECK(h->state <= bytes && h->state_bytes <= bytes - h->state);
+        jst_decode *plain = read_rest(fd, h, NULL, JST_DECODE_REMAINDER);
+        jst_decode *rest = read_rest(fd, h, state, JST_DECODE_REMAINDER);
+        const jst_decode_result *p = jst_decode_result_at(plain, 0);
+        const jst_decode_result *r = jst_decode_result_at(rest, 0);
+        if (p->error.text == NULL && p->complete && p->warning_count == 0) {
+            CHECK(r->resumed || h->records_read == 0);
+            CHECK(r->records_read == p->records_read && r->warning_count == 0);
+            CHECK(r->remainder == p->remainder && r->goes_on == p->goes_on);
+            CHECK(r->state_bytes == p->state_bytes);
+            same_states(plain, rest);
+            same_table(plain, rest, JST_DECODE_SLICES, "48488888");
+            same_table(plain, rest, JST_DECODE_MOUNT_SLICES, "48418888");
+            same_table(plain, rest, JST_DECODE_PEER_SLICES, "484888888");
+            same_table(plain, rest, JST_DECODE_COLLECTIVE_SLICES, "4848888b");
+            same_table(plain, rest, JST_DECODE_COMMUNICATORS, "488b");
+            same_table(plain, rest, JST_DECODE_GPU_SLICES, "48488888888888888888888");
+        }
+        touch(rest);
+        jst_decode_free(plain);
+        jst_decode_free(rest);
+        wrong_state(fd, h, state, JST_DECODE_REMAINDER);
+    }
+    jst_decode_free(half);
+}
+
+/* Cuts the records of a file after about a half, and takes its ring away: as it was before. */
+static bool cut_half(int fd, const uint8_t *data, size_t size)
+{
+    jst_head head;
+    if (size < sizeof head || memcmp(data, JST_MAGIC, 8) != 0)
+        return false;
+    memcpy(&head, data, sizeof head);
+    const uint64_t commit =
+        head.commit_offset + (head.generation & 1) * (uint64_t)head.commit_bytes;
+    if (commit > size - 8 || head.head_bytes > size)
+        return false;
+    jst_source s = {.fd = -1, .size = size, .window = data, .window_bytes = size};
+    const uint64_t end = jst_load64(data + commit);
+    uint64_t at = head.head_bytes;
+    jst_record rec;
+    while (at < head.head_bytes + (size - head.head_bytes) / 2 &&
+           jst_record_frame(&s, at, end < size ? end : size, &rec) == JST_RECORD_GOOD)
+        at = rec.next;
+    const uint32_t none = 0;
+    CHECK(pwrite(fd, &at, 8, (off_t)commit) == 8);
+    CHECK(pwrite(fd, &none, 4, (off_t)JST_AT(ring_bytes)) == 4);
+    return true;
+}
+
+/* The segments that follow the first half, from there on and by reading all of them. */
+static void go_on_with_segments(const uint8_t *data, size_t size, int fd)
+{
+    int cut = file_of(data, size);
+    jst_decode *half = batch(MAX_ROWS);
+    CHECK(!cut_half(cut, data, size) ||
+          jst_decode_add_fd(half, cut, 3, 0, JST_DECODE_SEGMENTS) == 0);
+    const jst_decode_result *h = jst_decode_result_at(half, 0);
+    if (h != NULL && h->error.text == NULL && h->goes_on) {
+        uint64_t bytes;
+        const uint8_t *state = jst_decode_states(half, &bytes) + h->state;
+        CHECK(h->state_bytes > 9 && h->state_bytes <= bytes - h->state);
+        jst_decode *plain = read_rest(fd, h, NULL, JST_DECODE_SEGMENTS);
+        jst_decode *rest = read_rest(fd, h, state, JST_DECODE_SEGMENTS);
+        const jst_decode_result *p = jst_decode_result_at(plain, 0);
+        const jst_decode_result *r = jst_decode_result_at(rest, 0);
+        CHECK(p->error.text == r->error.text);
+        if (p->complete && r->complete) {
+            CHECK(p->warning_count == r->warning_count && p->records_read == r->records_read);
+            CHECK(p->goes_on == r->goes_on && (r->resumed || p->warning_count > 0));
+            same_states(plain, rest);
+            same_table(plain, rest, JST_DECODE_SEGMENT_ROWS,
+                       "4888114882848"
+                       "8888888888888888888888888888888"
+                       "1bb");
+            same_table(plain, rest, JST_DECODE_TOKENS, "484b88b");
+            same_table(plain, rest, JST_DECODE_PEERS, "488888");
+        }
+        touch_segments(rest);
+        jst_decode_free(plain);
+        jst_decode_free(rest);
+        wrong_state(fd, h, state, JST_DECODE_SEGMENTS);
+    }
+    close(cut);
+    jst_decode_free(half);
+}
+
 /* The segments of a file, from memory and from a file, whole and from the middle on. */
 static void segments(const uint8_t *data, size_t size, int fd)
 {
@@ -215,14 +381,18 @@ static void segments(const uint8_t *data, size_t size, int fd)
     touch_segments(f);
     jst_decode_free(d);
     jst_decode_free(f);
+    go_on_with_segments(data, size, fd);
 }
 
-static const jst_decode_result *read_half(jst_decode *d, int fd, uint64_t rows)
+/* The table of GPUs in the header is reported at each reading. */
+static bool only_gpus(const jst_decode *d)
 {
-    d->max_rows = rows;
-    CHECK(jst_decode_add_fd(d, fd, 0, 0, 0) == 0);
-    d->max_rows = MAX_ROWS;
-    return jst_decode_result_at(d, 0);
+    uint64_t count;
+    const jst_decode_event *e = jst_decode_events(d, &count);
+    for (uint64_t i = 0; i < count; i++)
+        if (e[i].type != JST_DECODE_EVENT_GPU)
+            return false;
+    return true;
 }
 
 /* What follows the first half of a profile: the same rows as from the normal reader. */
@@ -251,11 +421,14 @@ static void follow(const uint8_t *data, size_t size, uint64_t rows)
         d->table = half->table;
         half->table = (jst_table){0};
         CHECK(jst_follow_file(d, fd, &f, 0));
-        jst_decode_go_on(rest, &place);
+        uint64_t bytes;
+        const uint8_t *states = jst_decode_states(half, &bytes);
+        jst_decode_go_on(rest, &place, h->state_bytes > 0 ? states + h->state : NULL,
+                         h->state_bytes);
         CHECK(jst_decode_add_fd(rest, fd, 0, place.record, 0) == 0);
         const jst_decode_result *r = jst_decode_result_at(rest, 0);
         if (f.status == JST_DECODE_FOLLOWED) {
-            CHECK(r->error.text == NULL && r->goes_on && r->resumed && r->events == 0);
+            CHECK(r->error.text == NULL && r->goes_on && r->resumed && only_gpus(rest));
             CHECK(f.slices == r->slices && f.record == r->records_read);
             CHECK(f.at == r->records_end && f.slice == r->next_slice);
             CHECK(jst_decode_rows(d, 1) == jst_decode_rows(rest, 1));
@@ -295,6 +468,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     CHECK(h->slices + r.remainder <= r.slices || h->complete == 0 || !r.complete);
     touch(f);
     segments(data, size, fd);
+    go_on(fd, r.slices + r.mounts + r.peer_slices + r.collectives + r.gpu_slices);
     follow(data, size, r.slices + r.mounts);
     close(fd);
     jst_decode_free(d);

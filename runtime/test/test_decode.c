@@ -106,6 +106,55 @@ static void test_truncations(void **state)
     cut_everywhere("seeds/shorts.jss");
 }
 
+/* Reads the file again from where `r` stopped, with the first bytes of its state. */
+static const jst_decode_result *read_on(jst_decode *d, const file *f, const jst_decode_result *r,
+                                        const uint8_t *state, size_t bytes, uint32_t flags)
+{
+    const jst_decode_place place = {r->records_read, r->records_end, r->next_slice};
+    uint8_t *part = malloc(bytes + (bytes == 0));
+    assert_non_null(part);
+    for (size_t i = 0; i < bytes; i++)
+        part[i] = state[i];
+    jst_decode_go_on(d, &place, part, bytes);
+    int64_t number = jst_decode_add_bytes(d, f->bytes, f->size, 0, r->records_read, flags);
+    assert_true(number >= 0);
+    free(part);
+    return jst_decode_result_at(d, (uint64_t)number);
+}
+
+/* With the whole state nothing before the place is read; with a part of it all of the file is. */
+static void state_of(const char *name, uint32_t flags)
+{
+    file f = load(name);
+    jst_decode *d = batch(), *again = batch();
+    assert_int_equal(jst_decode_add_bytes(d, f.bytes, f.size, 0, 0, flags), 0);
+    const jst_decode_result *r = jst_decode_result_at(d, 0);
+    uint64_t bytes;
+    const uint8_t *state = jst_decode_states(d, &bytes);
+    assert_int_equal(r->goes_on, 1);
+    assert_true(r->state_bytes > 9 && r->state + r->state_bytes == bytes);
+    for (size_t part = 1; part <= r->state_bytes; part++) {
+        const jst_decode_result *g = read_on(again, &f, r, state + r->state, part, flags);
+        assert_int_equal(g->resumed, part == r->state_bytes);
+        assert_int_equal(g->records_read, r->records_read);
+        assert_int_equal(g->state_bytes, r->state_bytes);
+        assert_int_equal(g->slices + g->segments + g->tokens + g->peer_slices, 0);
+        assert_int_equal(g->peers, r->peers);
+    }
+    jst_decode_free(d);
+    jst_decode_free(again);
+    free(f.bytes);
+}
+
+static void test_states(void **state)
+{
+    (void)state;
+    state_of("seeds/mpi0.jst", 0);
+    state_of("seeds/mpi0.jst", JST_DECODE_SEGMENTS);
+    state_of("v1-traffic.jst", 0);
+    state_of("v1-segments.jst", JST_DECODE_SEGMENTS);
+}
+
 static void *decode_in_thread(void *name)
 {
     file f = load(name);
@@ -133,9 +182,8 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_example),
-        cmocka_unit_test(test_segments),
-        cmocka_unit_test(test_truncations),
+        cmocka_unit_test(test_example),     cmocka_unit_test(test_segments),
+        cmocka_unit_test(test_truncations), cmocka_unit_test(test_states),
         cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

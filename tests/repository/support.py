@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from jostle.repository.store.layout import process_id
+from jostle.repository import Repository
+from jostle.repository.store.layout import TABLES, process_id
 from jostle.schema.metrics import BY_ID, HISTOGRAM_IDS, MOUNT_IDS
 from synth import EPOCH, SECOND, Profile, Short, Shorts
 
@@ -153,3 +154,37 @@ def write_all(folder: Path, profiles: Iterable[Profile]) -> None:
     """Writes profiles into a spool."""
     for profile in profiles:
         profile.write(folder)
+
+
+def content(store: Repository) -> dict[str, list[tuple[str, ...]]]:
+    """All rows of all tables, sorted; partial sums of the rollups are added up."""
+    found = {}
+    for table in TABLES:
+        rows = store.query(f"SELECT * FROM {table}")
+        names = [name for name in rows.column_names if name != "revision"]
+        if table.endswith("rollup"):
+            rows = store.query(f"SELECT {summed(names)} FROM {table} GROUP BY ALL")
+        texts = [[f"{name}={v or 0}" for v in rows.column(name).to_pylist()] for name in names]
+        lines = zip(*texts, strict=True)
+        found[table] = sorted(set(lines) if table in ("mounts", "gpus") else lines)
+    return found
+
+
+def summed(names: list[str]) -> str:
+    """The columns of a rollup for a query that groups by its keys."""
+    how = {"count": "sum", "_sum": "sum", "_min": "min", "_max": "max"}
+    return ", ".join(
+        f"{how[end]}({name}) AS {name}"
+        if (end := name[name.rfind("_") :]) in how or (end := name) in how
+        else name
+        for name in names
+    )
+
+
+def compare(one: Repository, other: Repository) -> None:
+    mine, theirs = content(one), content(other)
+    for table, rows in mine.items():
+        more, less = set(rows) - set(theirs[table]), set(theirs[table]) - set(rows)
+        differ = [set(a) ^ set(b) for a, b in zip(sorted(more), sorted(less), strict=False)]
+        assert len(rows) == len(theirs[table]), (table, more, less)
+        assert not differ, (table, differ)

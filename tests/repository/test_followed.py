@@ -15,14 +15,22 @@ from typing import Any
 import numpy as np
 import pytest
 from children import ended, running
-from support import SLICE, end_job, expected_keys, key_of, make_profile, random_moves, stored_keys
+from support import (
+    SLICE,
+    compare,
+    end_job,
+    expected_keys,
+    key_of,
+    make_profile,
+    random_moves,
+    stored_keys,
+)
 
 from jostle.repository import Repository
 from jostle.repository.ingest import followed, followed_pass
 from jostle.repository.ingest import ingest as ingest_module
 from jostle.repository.ingest.ingest import Ingester
 from jostle.repository.ingest.mirror import create_mirror
-from jostle.repository.store.layout import TABLES
 from synth_gpus import random_gpus
 from synth_segments import Ring, random_stream
 from synth_traffic import random_traffic
@@ -179,40 +187,6 @@ class World:
         if self.mirror:
             path.with_name(path.name + ".over").touch()
         self.live.remove(profile)
-
-
-def content(store: Repository) -> dict[str, list[tuple[str, ...]]]:
-    """All rows of all tables, sorted; partial sums of the rollups are added up."""
-    found = {}
-    for table in TABLES:
-        rows = store.query(f"SELECT * FROM {table}")
-        names = [name for name in rows.column_names if name != "revision"]
-        if table.endswith("rollup"):
-            rows = store.query(f"SELECT {summed(names)} FROM {table} GROUP BY ALL")
-        texts = [[f"{name}={v or 0}" for v in rows.column(name).to_pylist()] for name in names]
-        lines = zip(*texts, strict=True)
-        found[table] = sorted(set(lines) if table in ("mounts", "gpus") else lines)
-    return found
-
-
-def summed(names: list[str]) -> str:
-    """The columns of a rollup for a query that groups by its keys."""
-    how = {"count": "sum", "_sum": "sum", "_min": "min", "_max": "max"}
-    return ", ".join(
-        f"{how[end]}({name}) AS {name}"
-        if (end := name[name.rfind("_") :]) in how or (end := name) in how
-        else name
-        for name in names
-    )
-
-
-def compare(one: Repository, other: Repository) -> None:
-    mine, theirs = content(one), content(other)
-    for table, rows in mine.items():
-        more, less = set(rows) - set(theirs[table]), set(theirs[table]) - set(rows)
-        differ = [set(a) ^ set(b) for a, b in zip(sorted(more), sorted(less), strict=False)]
-        assert len(rows) == len(theirs[table]), (table, more, less)
-        assert not differ, (table, differ)
 
 
 def live_through(tmp_path: Path, seed: int, steps: int = 14) -> int:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from jostle.reader.errors import ProfileError, passes
+from jostle.reader.errors import LATER, ProfileError, open_error
 from jostle.reader.gpus import gpu_slices
 from jostle.reader.header import (
     ClockEvent,
@@ -30,6 +30,7 @@ from jostle.reader.native import (
     BUCKETS,
     MOUNT_SLICES,
     REMAINDER,
+    SEGMENTS,
     SHORTS,
     SLICES,
     UNREADABLE,
@@ -44,7 +45,6 @@ from jostle.schema.profile import END_REASONS, HEAD_BYTES, MAGIC, EventType, Rec
 
 MAX_ROWS = 1 << 22  # of all tables: a few GB at most; a day of 200 processes with slices of 4 s
 _NO_ROWS = 2**64 - 1
-_LATER = "It is ingested once it can be read: check the file system that it is on."
 NUMBER_IDS = tuple(name for name in PROCESS_IDS if name not in HISTOGRAM_IDS)
 
 
@@ -80,6 +80,7 @@ class Bookmark:
         mounts: Mounts from its 'M' records, the latest of each slot.
         clock_events: Clock events from its 'C' records.
         notes: Notes from its 'N' records.
+        state: What the decoder needs of those records of partners, collectives and GPUs.
     """
 
     record: int
@@ -88,6 +89,7 @@ class Bookmark:
     mounts: tuple[Mount, ...]
     clock_events: tuple[ClockEvent, ...]
     notes: tuple[ProfileNote, ...]
+    state: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +109,8 @@ class ReadRequest:
         origin: Facts from a mirror, instead of the file system's; see Origin.
         bookmark: ReadResult.bookmark of an earlier reading of this file up to from_record: with
             it, only the new part of the file is read.
+        stream_state: SegmentRead.state of an earlier reading of this file, up to first_number or an
+            earlier entry: with it, read_segments reads only the new part of the file.
     """
 
     path: Path
@@ -117,6 +121,7 @@ class ReadRequest:
     names: int = 1
     origin: Origin | None = None
     bookmark: Bookmark | None = None
+    stream_state: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,11 +326,13 @@ class FileRead:
         alive: Whether its process ran when the reading began; None where that cannot be seen.
         owner: Uid of the file's owner, by the file system: the only source of it that the file's
             writer cannot choose.
+        state: What a later reading needs to know of the records up to here; empty: nothing.
     """
 
     result: Result
     alive: bool | None
     owner: int
+    state: bytes
 
 
 def add_file(
@@ -355,12 +362,15 @@ def add_file(
             alive = not item.origin.over if item.origin else is_alive(head, item.path.name)
         if flags is None:
             flags = REMAINDER if alive is False else 0
-        mark = item.bookmark
-        place = Position(mark.record, mark.at, mark.slice) if mark is not None else None
-        result = batch.add(fd, item.process, begin, flags, place)
+        place, state, mark = None, b"", item.bookmark
+        if flags & SEGMENTS:
+            place, state = Position(), item.stream_state
+        elif mark is not None:
+            place, state = Position(mark.record, mark.at, mark.slice), mark.state
+        result = batch.add(fd, item.process, begin, flags, place, state)
         if result.error.text == b"out of memory":
             raise MemoryError(f"there is not enough memory for the content of {item.path}")
-        return FileRead(result, alive, owner)
+        return FileRead(result, alive, owner, batch.state(result))
 
 
 @contextmanager
@@ -395,34 +405,9 @@ def opened(path: Path, names: int) -> Iterator[int | ProfileError]:
             os.close(fd)
 
 
-def open_error(path: Path, error: OSError) -> ProfileError:
-    """Return the error that says why a file cannot be opened or read."""
-    reasons = {
-        errno.ENOENT: (
-            "there is no such file or folder",
-            "Did the job use another spool (JOSTLE_SPOOL)? `jostle doctor` shows the default.",
-        ),
-        errno.EISDIR: ("it is a folder, not a profile", "`jostle ingest DIR` reads whole folders."),
-        errno.ELOOP: (
-            "it is a symbolic link, and links in a spool are not followed",
-            "Name the file that it points to.",
-        ),
-        errno.EACCES: (
-            "no permission to read it",
-            "Profiles belong to the user who ran the program: be that user, or root.",
-        ),
-    }
-    reason, hint = reasons.get(
-        error.errno or 0, (f"it cannot be read ({os.strerror(error.errno or 0)})", _LATER)
-    )
-    mistakes = (errno.ENOENT, errno.EISDIR, errno.ELOOP)
-    code = 2 if error.errno in mistakes else 1
-    return ProfileError(path, reason, hint=hint, exit_code=code, passing=passes(error))
-
-
 def _hint(reason: str) -> str:
     if reason == UNREADABLE.decode():
-        return _LATER
+        return LATER
     if "newer jostle" in reason:
         return "Read it with the version of jostle that wrote it, or a newer one."
     if "begin like" in reason or "empty" in reason:
@@ -485,7 +470,7 @@ class Events:
         header = parse_header(
             bytes(result.head), read.owner, *said, gpus, read.alive, result.newest_ns
         )
-        return header, Bookmark(*place, *said) if result.goes_on else None
+        return header, Bookmark(*place, *said, read.state) if result.goes_on else None
 
     def shorts(self, read: FileRead) -> ShortsHeader | None:
         """Add the processes of a file of short-lived processes; return its last header."""

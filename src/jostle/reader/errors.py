@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import errno
+import os
 from pathlib import Path
 
 from jostle.errors import JostleError
+
+#: The hint for errors that pass.
+LATER = "It is ingested once it can be read: check the file system that it is on."
 
 _PASSING = (
     errno.EIO,
@@ -54,3 +58,28 @@ class ProfileError(JostleError):
         self.reason = reason
         self.passing = passing
         self.lasting = lasting
+
+
+def open_error(path: Path, error: OSError) -> ProfileError:
+    """Return the error that says why a file cannot be opened or read."""
+    reasons = {
+        errno.ENOENT: (
+            "there is no such file or folder",
+            "Did the job use another spool (JOSTLE_SPOOL)? `jostle doctor` shows the default.",
+        ),
+        errno.EISDIR: ("it is a folder, not a profile", "`jostle ingest DIR` reads whole folders."),
+        errno.ELOOP: (
+            "it is a symbolic link, and links in a spool are not followed",
+            "Name the file that it points to.",
+        ),
+        errno.EACCES: (
+            "no permission to read it",
+            "Profiles belong to the user who ran the program: be that user, or root.",
+        ),
+    }
+    reason, hint = reasons.get(
+        error.errno or 0, (f"it cannot be read ({os.strerror(error.errno or 0)})", LATER)
+    )
+    mistakes = (errno.ENOENT, errno.EISDIR, errno.ELOOP)
+    code = 2 if error.errno in mistakes else 1
+    return ProfileError(path, reason, hint=hint, exit_code=code, passing=passes(error))

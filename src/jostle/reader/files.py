@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from jostle.reader.decode import ReadRequest, open_error, opened
-from jostle.reader.errors import ProfileError
+from jostle.reader.decode import ReadRequest, opened
+from jostle.reader.errors import ProfileError, open_error
 from jostle.reader.texts import clean_text
 from jostle.schema.profile import HEAD, HEAD_BYTES, MAGIC, FilePlace, Head
 

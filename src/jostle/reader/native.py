@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from jostle import native_path
 from jostle.errors import JostleError
 
-API = 8
+API = 9
 BUCKETS = 32
 REMAINDER, SEGMENTS = 1, 2  # flags
 SLICES, MOUNT_SLICES, SEGMENT_ROWS, TOKENS, PEERS, COMPONENT_SLICES = range(6)  # tables
@@ -79,6 +79,8 @@ class Result(ctypes.Structure):
         ("resumed", c_uint32),
         ("newest_ns", c_uint64),
         ("head_sum", c_uint64),
+        ("state", c_uint64),
+        ("state_bytes", c_uint64),
     )
 
 
@@ -137,7 +139,7 @@ def library() -> ctypes.CDLL:
         "jst_decode_values": (pointer, [pointer, c_uint32, c_uint32]),
         "jst_decode_binary": (pointer, [pointer, c_uint32, c_uint32, POINTER(c_uint64)]),
         "jst_decode_histogram": (pointer, [pointer, c_uint32, POINTER(pointer), POINTER(c_uint64)]),
-        "jst_decode_go_on": (None, [pointer, POINTER(Position)]),
+        "jst_decode_go_on": (None, [pointer, POINTER(Position), c_char_p, ctypes.c_size_t]),
         "jst_decode_follow": (
             c_int32,
             [pointer, POINTER(Shape), c_uint32, pointer, c_uint64, pointer, c_uint32],
@@ -146,6 +148,7 @@ def library() -> ctypes.CDLL:
         "jst_decode_bucket_bits": (POINTER(c_uint64), [pointer]),
         "jst_decode_events": (pointer, [pointer, POINTER(c_uint64)]),
         "jst_decode_text": (pointer, [pointer, POINTER(c_uint64)]),
+        "jst_decode_states": (pointer, [pointer, POINTER(c_uint64)]),
     }
     for name, (result, arguments) in functions.items():
         function = getattr(lib, name, None)
@@ -183,16 +186,38 @@ class DecoderBatch:
             self._lib.jst_decode_free(self._handle)
 
     def add(
-        self, fd: int, process: int, from_record: int, flags: int, place: Position | None = None
+        self,
+        fd: int,
+        process: int,
+        from_record: int,
+        flags: int,
+        place: Position | None = None,
+        state: bytes = b"",
     ) -> Result:
-        """Decode one file, by its descriptor, into the batch; the result is a copy."""
+        """Decode one file, by its descriptor, into the batch; the result is a copy.
+
+        Args:
+            fd: Descriptor of the file.
+            process: Number of its rows.
+            from_record: Number of the first record that gives rows.
+            flags: REMAINDER, SEGMENTS.
+            place: Where an earlier reading of the file stopped; None: all of it is read.
+            state: What `state` returned for that reading.
+        """
         if place is not None:
-            self._lib.jst_decode_go_on(self._handle, place)
+            self._lib.jst_decode_go_on(self._handle, place, state, len(state))
         number = self._lib.jst_decode_add_fd(self._handle, fd, process, from_record, flags)
         if number < 0:
             raise MemoryError("there is not enough memory for the results of a batch of profiles")
         view = self._lib.jst_decode_result_at(self._handle, number).contents
         return Result.from_buffer_copy(view)
+
+    def state(self, result: Result) -> bytes:
+        """Return what a later reading of a file needs besides the place; empty: nothing."""
+        if not result.state_bytes:
+            return b""
+        states = self._lib.jst_decode_states(self._handle, c_uint64())
+        return ctypes.string_at(states + result.state, result.state_bytes)
 
     def follow(
         self, shapes: Sequence[Shape], paths: NDArray[np.uint8], followed: NDArray[np.void]

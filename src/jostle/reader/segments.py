@@ -68,6 +68,8 @@ class SegmentRead:
         peers: Rows of the file in SegmentResult.peers, (first, count).
         complete: Whether the whole file was read; if max_rows stopped the reading, continue from
             next_number.
+        state: What a later reading of the file needs to know of its entries up to here, see
+            ReadRequest.stream_state; empty: the whole file must be read again.
     """
 
     request: ReadRequest
@@ -79,6 +81,7 @@ class SegmentRead:
     tokens: tuple[int, int] = (0, 0)
     peers: tuple[int, int] = (0, 0)
     complete: bool = True
+    state: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +123,9 @@ class SegmentResult:
 def read_segments(requests: Sequence[ReadRequest], max_rows: int = MAX_ROWS) -> SegmentResult:
     """Read the execution segments of many files.
 
-    To follow a growing file, read it again from SegmentRead.next_number on: the rows are the same
-    wherever a reading begins. A file that cannot be read does not stop the others: see
-    SegmentRead.error.
+    To follow a growing file, read it again from SegmentRead.next_number on, with SegmentRead.state:
+    the rows are the same wherever a reading begins. A file that cannot be read does not stop the
+    others: see SegmentRead.error.
 
     Args:
         requests: Requests for the files; from_record and remainder are not used.
@@ -163,4 +166,5 @@ def _result(request: ReadRequest, entry: FileRead | ProfileError) -> SegmentRead
         (raw.first_token, raw.tokens),
         (raw.first_peer, raw.peers),
         bool(raw.complete),
+        entry.state,
     )

@@ -84,6 +84,7 @@ def may_follow(new: NewProfile) -> bool:
         and result.error is None
         and result.complete
         and result.bookmark is not None
+        and not result.bookmark.state
         and not result.warnings
         and header.alive is not False
         and not header.end_ns

@@ -471,6 +471,7 @@ class Ingester:
                     item.names,
                     item.origin,
                     self._bookmarks.of(item, at),
+                    self._bookmarks.stream_of(item),
                 )
                 for number, (item, at) in enumerate(zip(left, base, strict=True))
             ]
@@ -534,7 +535,9 @@ class Ingester:
         for item, result in zip(items, results, strict=True):
             if result.slices[1] or result.mount_slices[1] or item.process in plan.advanced:
                 tally.changed.add(item.path)
-            self._bookmarks.keep(item, result, over=item.process in plan.finished)
+            over = item.process in plan.finished
+            state = plan.segments.state(result.request.process)
+            self._bookmarks.keep(item, result, state, over=over)
             self._leave_refused(item, result.error)
             if result.complete or result.error is not None:
                 self._taken[item.path] = item.bytes
@@ -573,10 +576,10 @@ class Ingester:
             self._aside,
             self._taken,
             self._shorts,
-            self._bookmarks.known,
         )
         for memory in memories:
             memory.pop(path, None)
+        self._bookmarks.forget(path)
         self._over.discard(path)
 
     def _remove_file(self, path: Path, mark: Mark, report: IngestReport) -> None:

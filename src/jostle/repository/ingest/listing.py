@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from jostle.reader import Origin, find_profiles
-from jostle.reader.decode import open_error
+from jostle.reader.errors import open_error
 from jostle.repository.ingest.mirror import (
     ENDINGS,
     FACTS,

@@ -75,7 +75,7 @@ class Plan:
         self._devices = devices
         self._names = names
         self._decoded = decoded
-        self._segments = segments
+        self.segments = segments
         self._files = files
         self._horizon_ns = horizon_ns
         count = len(decoded.results) + len(decoded.short_processes)
@@ -110,7 +110,7 @@ class Plan:
     def has_more(self, number: int) -> bool:
         """Return whether reading a file stopped at the limit of rows and must continue."""
         result = self._decoded.results[number]
-        complete = result.complete and self._segments.complete(number)
+        complete = result.complete and self.segments.complete(number)
         return not complete and result.error is None and number not in self.refused
 
     def add_profile(
@@ -139,14 +139,14 @@ class Plan:
         if self._refused(number, source, header.first_slice):
             return
         # The reader takes the remainder only if the process had ended before.
-        final = result.complete and is_over(item, header) and self._segments.complete(number)
+        final = result.complete and is_over(item, header) and self.segments.complete(number)
         has_rows = self._last[number] >= self._first[number]
         last = self._last[number] if has_rows else header.first_slice
         last = max(last, base.row_slice, header.first_slice, *_seen_slices(header))
         known = _known(source)
         due = (last - base.row_slice) * source.slice_ns >= ROW_EVERY_NS
         with_row = final or base.revision == 0 or due or written.get(source.process) != known
-        segments = self._segments.rows(number)
+        segments = self.segments.rows(number)
         source.row |= {
             "first_slice": header.first_slice,
             "last_slice": last,
@@ -160,7 +160,7 @@ class Plan:
         if final and self._expired(source, last):
             return
         row_slice = last if with_row else base.row_slice
-        entries = self._segments.entries(number, base.entries)
+        entries = self.segments.entries(number, base.entries)
         to = Position(result.records_read, base.revision + 1, row_slice, entries)
         if final and source.row.get("world_size"):
             self.ended[job] += entries
@@ -214,7 +214,7 @@ class Plan:
     def _refused(self, number: int, source: ProcessSource, first: int) -> bool:
         known = self._last[number] >= self._first[number]
         span = (self._first[number], self._last[number]) if known else (first, first)
-        segments = self._segments.span(number)
+        segments = self.segments.span(number)
         problem = validate_source(source, min(first, span[0]), max(first, span[1]), segments)
         if problem:
             self.warnings.append(problem)
@@ -274,9 +274,9 @@ class Plan:
         yield from traffic_chunks(self._decoded, self._source_index, sources, self._horizon_ns)
         over = [step.to is None for step in self.steps]
         yield from file_chunks(self._files.rows, self._source_index, sources, over)
-        if self._segments.result is not None:
+        if self.segments.result is not None:
             yield from segment_chunks(
-                self._segments.result, self._source_index, sources, over, self._horizon_ns
+                self.segments.result, self._source_index, sources, over, self._horizon_ns
             )
         rows = [step.source.row for step in self.steps if step.with_row]
         if rows:

@@ -71,6 +71,11 @@ class DecodedSegments:
         read = self.reads.get(number)
         return read is None or read.complete or read.error is not None
 
+    def state(self, number: int) -> bytes:
+        """Return the state with which the next reading of a profile's segments may begin."""
+        read = self.reads.get(number)
+        return b"" if read is None else read.state
+
     def span(self, number: int) -> tuple[int, int]:
         """Return start of the first and end of the last new segment (ns); (0, 0): none."""
         read = self.reads.get(number)
