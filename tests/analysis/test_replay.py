@@ -134,7 +134,7 @@ def test_what_is_not_known_is_said() -> None:
     }
     policy = Policy({}, {"solver": ("switches=1@60",)})
     said = " ".join(replay(changed(evidence, jobs=jobs), policy, cores=100).limits)
-    assert "Of 12 of 12 jobs" in said
+    assert "when 12 of 12 jobs were submitted" in said
     assert "Switches are not part" in said
     assert "1 of 12 jobs have no verdict" in said
 

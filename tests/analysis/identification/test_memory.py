@@ -121,7 +121,7 @@ def test_without_a_pace_the_interval_begins_at_nothing() -> None:
     assert loss.seconds.low == 0
     assert loss.seconds.value == pytest.approx(node.lost_s, rel=0.25)
     assert node.lost_s <= loss.seconds.high <= found.run_s
-    assert any("assumed to do so all the time" in limit for limit in found.limits)
+    assert any("assumed to wait all the time" in limit for limit in found.limits)
 
 
 def test_counters_alone_show_it_too() -> None:
