@@ -13,15 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from jostle.repository import Repository
-from jostle_lab.validation.errors import ValidationError
 from jostle_lab.validation.scale.faults import KINDS, schedule
 from jostle_lab.validation.scale.services import (
     Pages,
     ReceiverService,
     Shipper,
     Sleepers,
-    can_pretend,
     jostle,
+    require_boot_ids,
     write_tokens,
 )
 from jostle_lab.validation.scale.spools import SLICE_NS, SimulatedSite
@@ -103,12 +102,7 @@ def simulate_day(
     Raises:
         ValidationError: This machine does not allow a process to have a boot ID of its own.
     """
-    if not can_pretend(folder):
-        raise ValidationError(
-            "A simulated node needs a boot ID of its own, which this machine does not allow.",
-            hint="Run this command as root, with `unshare`, outside of a container that forbids "
-            "mounts.",
-        )
+    require_boot_ids(folder)
     day = _Day(spec, folder, say)
     try:
         day.run()

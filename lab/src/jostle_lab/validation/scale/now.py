@@ -21,15 +21,14 @@ from pathlib import Path
 from typing import Any
 
 from jostle.repository import Repository
-from jostle_lab.validation.errors import ValidationError
 from jostle_lab.validation.scale.profiles import program
 from jostle_lab.validation.scale.services import (
     Pages,
     ReceiverService,
     Shipper,
     Sleepers,
-    can_pretend,
     cpu_s,
+    require_boot_ids,
     write_tokens,
 )
 from jostle_lab.validation.scale.spools import PROGRAMS, SLICE_NS, SimulatedNode, Written
@@ -130,12 +129,7 @@ def simulate_now(
     Raises:
         ValidationError: This machine does not allow a process to have a boot ID of its own.
     """
-    if not can_pretend(folder):
-        raise ValidationError(
-            "A simulated node needs a boot ID of its own, which this machine does not allow.",
-            hint="Run this command as root, with `unshare`, outside of a container that forbids "
-            "mounts.",
-        )
+    require_boot_ids(folder)
     run = _Run(spec, folder, say)
     try:
         run.run()

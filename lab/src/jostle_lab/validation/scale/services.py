@@ -64,6 +64,16 @@ def can_pretend(folder: Path) -> bool:
     return done.stdout == boot.read_text()
 
 
+def require_boot_ids(folder: Path) -> None:
+    """Raise ValidationError if this machine does not allow a process to have its own boot ID."""
+    if not can_pretend(folder):
+        raise ValidationError(
+            "A simulated node needs a boot ID of its own, which this machine does not allow.",
+            hint="Run this command as root, with `unshare`, outside of a container that forbids "
+            "mounts.",
+        )
+
+
 class Sleepers:
     """Processes that only sleep, whose process IDs the simulated processes use."""
 
