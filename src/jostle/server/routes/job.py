@@ -55,9 +55,9 @@ def verdict(
     drawn: Annotated[
         bool,
         Query(
-            description="if true, a smaller verdict for the job's page: hits close in time are "
-            "joined if slices with interference are known, `own_load` and `others_load` are "
-            "empty, and only the first resource has `steps_ns` and `service`"
+            description="if true, the verdict is smaller, as the job's page needs it. Hits "
+            "close in time are joined if slices with interference are known. `own_load` and "
+            "`others_load` are empty. Only the first resource has `steps_ns` and `service`"
         ),
     ] = False,
 ) -> Response:
